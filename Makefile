@@ -46,9 +46,11 @@ wheels: ## write the Python wheels of a release into WHEELS (default bin/wheels)
 
 # Tests have memory to spare: collecting garbage less often saves a fifth of their time. They
 # wait for browsers and other programs, so four packages at a time keep two cores busy.
+# memviz is built before them: go test alone compiles what is built with its profile twice,
+# for memviz and for the test of it.
 test lint: export GOGC := 400
 
-test: install-tools install-python ## install what the tests need, then lint and run them all
+test: install-tools install-python all ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
 	MEMVIZ_NEED_BROWSER=1 MEMVIZ_NEED_PYTHON=1 go test -vet=off -timeout 60m -p 4 ./...
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 const (
@@ -50,7 +51,7 @@ type parameter struct {
 // result ends an operator that has made out of x. It takes the reference to x that
 // the operator had, and keeps what is saved for backward.
 func (p *process) result(n *node, out, x *tensor, saved ...*tensor) *tensor {
-	p.pass(n.micros)
+	p.advance(n.micros)
 	out.half = out.half || x.half
 	if !p.autograd.off {
 		if x.grad {
@@ -162,7 +163,7 @@ func (p *process) backwardOf(n *node, gradient *tensor) (next *tensor) {
 	for _, w := range n.weights {
 		p.accumulate(w, n.half, calls)
 	}
-	p.pass(n.micros * 3 / 2)
+	p.advance(n.micros * 3 / 2)
 	p.release(engineDrops, gradient)
 	p.release(releaseOf(n.name), n.saved...)
 	return next
@@ -200,7 +201,7 @@ func (p *process) recompute(n *node) (graph []*node) {
 
 // workspace is what a cuBLAS handle has one of for each stream.
 type workspace struct {
-	gpu    *gpu
+	gpu    *testsnap.GPU
 	stream allocator.Stream
 	engine bool
 }
@@ -263,7 +264,7 @@ func (p *process) adam(name string, weights []*parameter) {
 						roots = nil
 					}
 				}
-				p.pass(200)
+				p.advance(200)
 				p.drop(roots...)
 			}, py(site+"optim/optimizer.py", 149, "maybe_fallback"), py(site+"optim/adam.py", 949, "adam"),
 				py(site+"optim/adam.py", 771, "_multi_tensor_adam"))

@@ -133,15 +133,15 @@ func (j *moeJob) snapshot(rank int) (*snapshot.Snapshot, error) {
 func (j *moeJob) run(rank int, known failure) (made *snapshot.Snapshot, failed failure, err error) {
 	r := newRecorder(allocator.Settings{}, jobCapacity, j.seed^uint64(rank+1)<<20)
 	r.noNative = true
-	r.paused = true
-	r.clock = startMicros - jobStepMicros
+	r.Paused = true
+	r.Micros = startMicros - jobStepMicros
 	p := &jobRank{process: newProcess(r, nil), moeJob: j, rank: rank, stage: j.stageOf(rank), known: known,
 		random: rand.New(rand.NewPCG(j.seed, uint64(rank)))}
 	err = catch(func() { p.inside(p.train, py(jobFile, 212, "<module>"), py(jobFile, 187, "main")) })
 	var oom *allocator.OutOfMemoryError
 	switch {
 	case errors.As(err, &oom):
-		failed = failure{p.passes, p.clock - p.passBegan}
+		failed = failure{p.passes, p.Micros - p.passBegan}
 	case err != nil && !errors.Is(err, errJobEnds):
 		return nil, failure{}, err
 	}
@@ -161,10 +161,10 @@ func (p *jobRank) train() {
 		last++
 	}
 	for step := -1; step <= last; step++ {
-		p.clock = max(p.clock, startMicros+int64(step)*jobStepMicros) // all ranks reduce gradients together
-		p.pass(40)
+		p.Micros = max(p.Micros, startMicros+int64(step)*jobStepMicros) // all ranks reduce gradients together
+		p.advance(40)
 		p.load = max(0.1, p.noise.factor(p.random))
-		p.paused = step < first
+		p.Paused = step < first
 		p.annotated(fmt.Sprintf("step %d", step+1), func() { p.step(step) })
 	}
 }
@@ -203,7 +203,7 @@ type microbatch struct {
 // step is one step of the schedule 1F1B: as soon as a stage has as many microbatches as
 // it may have, a backward pass precedes each forward pass.
 func (p *jobRank) step(step int) {
-	p.pass(p.stage * 40_000) // until the first microbatch arrives
+	p.advance(p.stage * 40_000) // until the first microbatch arrives
 	load := p.load
 	var flying []microbatch
 	p.inside(func() {
@@ -230,14 +230,14 @@ func (p *jobRank) step(step int) {
 
 // beginPass is the time that the GPU takes for a pass, and until its input is there.
 func (p *jobRank) beginPass(micros int) {
-	p.pass(micros)
+	p.advance(micros)
 	p.passes++
 	if p.passes == p.known.pass {
 		nth := int64(slices.Index(p.ooms, p.rank))
 		fails := startMicros + int64(p.steps)*jobStepMicros + jobOOMMicros + nth*oomMicros
-		p.clock = max(p.clock, fails-p.known.lead)
+		p.Micros = max(p.Micros, fails-p.known.lead)
 	}
-	p.passBegan = p.clock
+	p.passBegan = p.Micros
 }
 
 // forwardOne is the forward pass of a microbatch; of the first in a step and of the

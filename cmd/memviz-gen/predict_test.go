@@ -15,7 +15,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 	"github.com/memviz-go/memviz/pkg/whatif/predict"
@@ -145,7 +145,7 @@ func TestPredictedRecording(t *testing.T) {
 			if study.Refused != nil {
 				t.Fatal(study.Refused.Sentence)
 			}
-			made := predict.Snapshot([]*predict.Study{study}, x[2], 0)
+			made, _ := predict.Snapshot([]*predict.Study{study}, x[2], 0)
 			recorded, err := s.tell(1, x[2], ample)
 			if err != nil {
 				t.Fatal(err)
@@ -253,7 +253,7 @@ func TestPredictedNextStep(t *testing.T) {
 		if got := max(p.NextStep.Active.Low, p.ActivePeak); got != want {
 			t.Errorf("seed %d: next step: %+v predicted, %d recorded", seed, p.NextStep.Active, want)
 		}
-		both := predict.Snapshot([]*predict.Study{study}, 512, 0)
+		both, _ := predict.Snapshot([]*predict.Study{study}, 512, 0)
 		made := replay.Replay(both, 0)
 		got := made.Totals.PeakBytes
 		if want := max(p.ActivePeak, p.NextStep.Active.High); got != want || !made.AddsUp() {
@@ -331,7 +331,8 @@ func TestPredictedRetries(t *testing.T) {
 			}
 			tried++
 			p := study.At(256, 0)
-			made := replay.Replay(predict.Snapshot([]*predict.Study{study}, 256, 0), 0).Totals
+			run, _ := predict.Snapshot([]*predict.Study{study}, 256, 0)
+			made := replay.Replay(run, 0).Totals
 			if want := recorded.Run.ReservedPeak(); p.Reserved.Peak != want || made.ReservedPeakBytes != want {
 				t.Errorf("seed %d, %d bytes: %d predicted, %d on the page, %d recorded", seed, capacity,
 					p.Reserved.Peak,

@@ -8,6 +8,7 @@ import (
 	"github.com/memviz-go/memviz/examples"
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // process is Python running the script of a story or a scenario on a simulated
@@ -33,7 +34,7 @@ type process struct {
 
 // tensor is a storage on a GPU. It is freed when the last reference to it goes.
 type tensor struct {
-	gpu   *gpu
+	gpu   *testsnap.GPU
 	addr  uint64
 	bytes int64
 	refs  int // variables, calls and graphs that hold it
@@ -97,7 +98,7 @@ func (p *process) on(stream allocator.Stream, body func()) {
 }
 
 // onGPU runs body with another current device.
-func (p *process) onGPU(g *gpu, body func()) {
+func (p *process) onGPU(g *testsnap.GPU, body func()) {
 	before := p.gpu
 	p.gpu = g
 	defer func() { p.gpu = before }()
@@ -109,12 +110,12 @@ func (p *process) make(bytes int64, op string) *tensor { return p.allocate(bytes
 
 // allocate makes a tensor with one reference, called from the given C++ frames.
 func (p *process) allocate(bytes int64, native []snapshot.FrameText) *tensor {
-	p.pass(12)
-	p.stack = p.stackOf(mallocFrames, native)
-	p.freed = false
+	p.advance(12)
+	p.Caller = p.stackOf(mallocFrames, native)
+	p.Freed = false
 	addr, err := p.gpu.Alloc(bytes, p.stream)
 	raise(err)
-	if p.freed {
+	if p.Freed {
 		p.ledger.retries++
 	}
 	x := &tensor{gpu: p.gpu, addr: addr, bytes: bytes, refs: 1}
@@ -140,8 +141,8 @@ func (p *process) release(native []snapshot.FrameText, tensors ...*tensor) {
 		if x.refs--; x.refs > 0 {
 			continue
 		}
-		p.pass(3)
-		p.stack = p.stackOf(freeFrames, native)
+		p.advance(3)
+		p.Caller = p.stackOf(freeFrames, native)
 		raise(x.gpu.Free(x.addr))
 		for _, n := range x.graph {
 			p.release(native, n.saved...)
@@ -176,7 +177,7 @@ func (p *process) randn(name, text string, elements int64) {
 // emptyCache is torch.cuda.empty_cache().
 func (p *process) emptyCache() {
 	p.inside(func() {
-		p.stack = p.stackOf(gatherFrames, native("THCPModule_emptyCache(_object*, _object*)"))
+		p.Caller = p.stackOf(gatherFrames, native("THCPModule_emptyCache(_object*, _object*)"))
 		p.gpu.EmptyCache()
 	}, py(site+"cuda/memory.py", 224, "empty_cache"))
 }

@@ -68,27 +68,27 @@ func (l *load) randomStack(site int) snapshot.StackID {
 			frames = append(frames, cpp(fmt.Sprintf("at::native::kernel%d(at::Tensor const&, c10::Scalar const&)", n)))
 		}
 	}
-	return l.out.Stack(frames...)
+	return l.Out.Stack(frames...)
 }
 
 func site2file(n int) string { return fmt.Sprintf("%snn/modules/module%d.py", site, n%40) }
 
 // alloc makes a tensor and returns its address.
 func (l *load) alloc(site int, bytes int64) uint64 {
-	l.pass(4)
-	l.stack = l.stacks[site%len(l.stacks)]
+	l.advance(4)
+	l.Caller = l.stacks[site%len(l.stacks)]
 	addr, err := l.gpu.Alloc(bytes, 0)
 	raise(err)
 	return addr
 }
 
 func (l *load) free(site int, addr uint64) {
-	l.pass(2)
-	l.stack = l.stacks[site%len(l.stacks)]
+	l.advance(2)
+	l.Caller = l.stacks[site%len(l.stacks)]
 	raise(l.gpu.Free(addr))
 }
 
-func (l *load) recorded() int { return l.out.Len(0) }
+func (l *load) recorded() int { return l.Out.Len(0) }
 
 // trainingShaped is a loop over steps of about 2,500 saved activations, most
 // with a scratch tensor beside it, above the other live tensors, which stay. No

@@ -202,7 +202,7 @@ func (p *process) newLoop() *loop {
 	if p.rng.IntN(3) == 0 { // when the model is made already, its tensors have no stacks
 		l.record = 1 + p.rng.IntN(2)
 		l.steps += l.record
-		p.paused = true
+		p.Paused = true
 	}
 	p.unnamed = p.rng.IntN(2) == 0
 	l.gptRun = p.newGPTRun(m, batch, lengths[0])
@@ -213,7 +213,7 @@ func (p *process) newLoop() *loop {
 func (l *loop) train(step func(i int)) {
 	for i := range l.steps {
 		if i == l.record {
-			l.paused = false
+			l.Paused = false
 		}
 		l.length = l.lengths[l.data.IntN(len(l.lengths))]
 		step(i)

@@ -181,7 +181,7 @@ func dataParallelJob(script func(l *loop, bad bool) func(int)) func(*process, in
 		step := script(l, bad)
 		l.train(func(i int) {
 			step(i)
-			l.pass(200 + 10*rank) // no two ranks are equally fast
+			l.advance(200 + 10*rank) // no two ranks are equally fast
 		})
 	}
 }
@@ -209,7 +209,7 @@ func slowRank(l *loop, bad bool) func(int) {
 	}
 	l.steps -= 2
 	return func(int) {
-		l.pass(15_000)
+		l.advance(15_000)
 		l.step()
 	}
 }

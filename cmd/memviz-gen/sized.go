@@ -97,7 +97,7 @@ func (s *sized) play(p *process, x int64) {
 		batch, length = x, int64(32*(2+p.rng.IntN(6)))
 	}
 	p.unnamed = p.rng.IntN(2) == 0
-	p.paused = s.late || s.warm > 0
+	p.Paused = s.late || s.warm > 0
 	r := &sizedRun{gptRun: p.newGPTRun(m, batch, length)}
 	if s.habit != nil {
 		s.habit(r)
@@ -114,7 +114,7 @@ func (s *sized) play(p *process, x int64) {
 	if s.clears {
 		p.emptyCache()
 	}
-	p.paused = false
+	p.Paused = false
 	if s.steps == 0 {
 		r.load()
 		r.forward()

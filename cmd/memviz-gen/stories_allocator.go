@@ -70,7 +70,7 @@ func cudaGraph(p *process) {
 		})
 		raise(p.gpu.EndPool(pool))
 		for range 5 {
-			p.pass(900) // the replay
+			p.advance(900) // the replay
 			p.at("results.append(y.clone())", func() { p.make(rows*1024*floatBytes, "clone") })
 		}
 	})

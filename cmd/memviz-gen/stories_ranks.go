@@ -104,7 +104,7 @@ func dyingJob() (takes []take) {
 		takes = append(takes, take{file: fmt.Sprintf("rank%d.pickle.gz", rank), capacity: capacity,
 			play: func(p *process) {
 				p.gpu.SetMemoryFraction(float64(room) / capacity)
-				p.pass(1 + 100*rank)
+				p.advance(1 + 100*rank)
 				p.inside(func() {
 					t := p.newParallelRun()
 					for step := 1; step <= dies; step++ {

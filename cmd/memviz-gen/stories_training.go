@@ -255,7 +255,7 @@ func tenSteps(more int) func(*process) {
 			t := p.newMLPRun(512, 2048, 512)
 			for i := range 2 + more {
 				if i == 2 { // the event of an earlier torch.cuda.memory._snapshot()
-					p.stack = 0
+					p.Caller = 0
 					p.gpu.Snapshot()
 				}
 				p.at("train(model, optimizer, history)", func() {
@@ -270,10 +270,10 @@ func tenSteps(more int) func(*process) {
 
 func someSteps(p *process) {
 	p.main(func() {
-		p.paused = true
+		p.Paused = true
 		t := p.newMLPRun(512, 2048, 2048, 512)
 		for i := range 8 {
-			p.paused = i < 5
+			p.Paused = i < 5
 			p.annotated(fmt.Sprintf("step %d", i), t.step)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // needs are the modules that the tests in Python import, as the Makefile has them.

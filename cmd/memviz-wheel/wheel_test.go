@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/memviz-go/memviz/cmd/internal/build"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 var someTime = time.Date(2026, 11, 22, 13, 0, 1, 0, time.UTC)

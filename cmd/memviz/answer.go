@@ -22,6 +22,11 @@ func (o *answerOptions) flags(t *terminal, command, condition string, own ...cli
 	return o.inputOptions.flags(o.printOptions.flags(t, command, condition, own...)...)
 }
 
+// asks is the action of a command that asks about all snapshots alike.
+func (o *answerOptions) asks(t *terminal, ask func([]answer.Input) (*answer.Sheet, error)) cli.ActionFunc {
+	return action(t, func(args []string) error { return o.answer(t, args, ask) })
+}
+
 // answer reads the snapshots that args stand for, asks about them, and prints the
 // answer.
 func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Input) (*answer.Sheet, error)) error {
@@ -50,9 +55,8 @@ type printOptions struct {
 
 func (o *printOptions) flags(t *terminal, command, condition string, own ...cli.Flag) []cli.Flag {
 	conditions := listOption("fail-if", "exit with status 3 if `CONDITION` holds, such as '"+condition+
-		"'; takes any number or list of the JSON, and bytes of GPUs unless there are none", &o.conditions, func(text string) (answer.Condition, error) {
-		return answer.ParseCondition(command, text)
-	}).in(printingOptions)
+		"'; takes any number or list of the JSON, and bytes of GPUs unless there are none", &o.conditions,
+		func(text string) (answer.Condition, error) { return answer.ParseCondition(command, text) }).in(printingOptions)
 	conditions.choices = func() []string { return answer.ConditionKeys(command) }
 	return append(own,
 		formatFlag(&o.format),

@@ -46,8 +46,9 @@ func completionCommand(t *terminal) *cli.Command {
 	}
 }
 
-// completeCommand is how the scripts call the program: with the words after it,
-// the last of which is still being typed and may be empty.
+// completeCommand is how the scripts call the program: with the words after it, the last of
+// which is still being typed and may be empty. The completion of urfave/cli v2 knows neither
+// values of flags nor flags behind arguments, and reads the words from os.Args.
 const completeCommand = "__complete"
 
 // complete prints what the last word may become, one candidate per line, which

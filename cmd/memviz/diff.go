@@ -4,13 +4,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
 )
 
 func diffCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
 		diff answer.DiffOptions
-		page comparePage
+		page page
 	}
 	o.needsEach = true
 	return &cli.Command{
@@ -31,21 +32,47 @@ func diffCommand(t *terminal) *cli.Command {
 			option("by", "site", "make a row of each `KIND`: site, file or function", &o.diff.By, answer.ParseDiffBy,
 				answer.DiffBys()...),
 			rowsFlag(&o.diff.Rows, 20),
-			o.deviceFlag(), o.familiesFlag(), o.page.outputFlag(), o.page.sizeFlag(), o.page.openFlag()),
+			o.deviceFlag(), o.familiesFlag(),
+			o.page.flag("write a page that compares the two to `FILE`, in place of an answer; - is standard output"),
+			o.page.sizeFlag("keep the page within `SIZE`, such as 10MB or 9MiB; none lifts the limit"), o.page.openFlag()),
 		Action: action(t, func(args []string) error {
-			number := func(n int) error { return misuse("diff compares two snapshots, and %d were named", n) }
 			if n := len(args); n == 0 || n > 2 { // one may be a directory or a pattern
-				return number(n)
+				return notTwo(n)
 			}
-			if o.page.output != "" {
-				return o.page.write(t, &o.inputOptions, args)
+			if o.page.path != "" {
+				return o.page.compare(t, &o.inputOptions, args)
 			}
 			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
 				if len(in) != 2 {
-					return nil, number(len(in))
+					return nil, notTwo(len(in))
 				}
 				return answer.Diff(&in[0], &in[1], o.diff)
 			})
 		}),
 	}
+}
+
+func notTwo(n int) error { return misuse("diff compares two snapshots, and %d were named", n) }
+
+// compare writes the page of two snapshots that input reads.
+func (p *page) compare(t *terminal, input *inputOptions, args []string) error {
+	if err := p.checkFlags(); err != nil {
+		return err
+	}
+	if err := p.output.check(t, append(args, input.families)...); err != nil {
+		return err
+	}
+	input.needsAll = true
+	in, err := input.read(t, args)
+	if err != nil {
+		return err
+	}
+	if len(in) != 2 {
+		return notTwo(len(in))
+	}
+	document, err := report.EncodeCompare(program, in[0], in[1], t.events("encoding"))
+	if err != nil {
+		return err
+	}
+	return p.save(t, document)
 }

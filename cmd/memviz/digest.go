@@ -18,15 +18,12 @@ import (
 
 type digestOptions struct {
 	digestsOptions
-	output  string // "" and "-" for standard output
+	output  output
 	rankVar string // environment variable that has the rank
 }
 
 func digestCommand(t *terminal) *cli.Command {
 	var o digestOptions
-	output := option("output", "", "write to `FILE`, packed if its name ends in .gz or .gzip (default: standard "+
-		"output)", &o.output, asText)
-	output.Aliases = []string{"o"}
 	return &cli.Command{
 		Name:      "digest",
 		Usage:     "write what a comparison of ranks needs, a few KB for each snapshot",
@@ -45,7 +42,7 @@ func digestCommand(t *terminal) *cli.Command {
 			"Ranks that are redacted can be compared if all have pseudonyms of one secret:\n\n" +
 			"    MEMVIZ_SALT=secret memviz digest --redact all -o job.jsonl.gz snapshots/",
 		Flags: o.inputOptions.flags(
-			output,
+			o.output.flag("write to `FILE`, packed if its name ends in .gz or .gzip (default: standard output)"),
 			option("host", "", "the snapshots were recorded on the machine `NAME`", &o.host, asText),
 			option("report", "", "each rank has a report of its own at `LINK`, a path relative to where the "+
 				"comparison will be; {rank} in it stands for the rank and {name} for the file's name without "+
@@ -74,8 +71,7 @@ func parseReportLink(text string) (string, error) {
 
 // write makes the digests and writes them.
 func (o *digestOptions) write(t *terminal, args []string) error {
-	toFile := o.output != "" && o.output != stdinName
-	if redacts := o.redact.Paths || o.redact.Names; redacts && toFile && len(o.redact.Salt) == 0 {
+	if redacts := o.redact.Paths || o.redact.Names; redacts && o.output.toFile() && len(o.redact.Salt) == 0 {
 		return misuse("--redact needs --salt or MEMVIZ_SALT here: without the same secret, the digests of two runs " +
 			"have different pseudonyms, and their ranks cannot be compared")
 	}
@@ -92,15 +88,10 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 		}
 	}
 	files.dropRepeated()
-	if toFile {
-		err = checkOutput(o.output, inputInfos(t, files.paths()...))
-	} else {
-		err = checkStdout(t, files.paths()...)
+	if err := o.output.check(t, files.paths()...); err != nil {
+		return err
 	}
-	if err == nil {
-		err = o.setRank(files)
-	}
-	if err != nil {
+	if err := o.setRank(files); err != nil {
 		return err
 	}
 	o.hashes = true
@@ -112,21 +103,19 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 	if len(list) == 0 {
 		return files.errNone(files.first)
 	}
-	size := int64(0)
-	if toFile {
-		size, err = writeFile(o.output, func(w io.Writer) error { return writeDigests(w, o.output, list) })
-		if err != nil {
-			return fmt.Errorf("cannot write %s: %w", o.output, err)
-		}
-	} else if err := writeDigests(t.stdout, "", list); err != nil {
+	size, err := o.output.write(t, func(w io.Writer) error { return writeDigests(w, o.output.path, list) })
+	if err != nil {
 		return err
 	}
 	if n := unreadFiles(list); n > 0 {
-		t.warn("%d of %s could not be read; %s why", n, units.Plural(len(files.files), "file", "files"),
-			map[bool]string{true: "its line says", false: "their lines say"}[n == 1])
+		say := "their lines say"
+		if n == 1 {
+			say = "its line says"
+		}
+		t.warn("%d of %s could not be read; %s why", n, units.Plural(len(files.files), "file", "files"), say)
 	}
-	if toFile {
-		t.confirm("wrote %s: %s, %s", o.output, units.FileSize(size), units.Plural(len(list), "digest", "digests"))
+	if o.output.toFile() {
+		t.confirm("wrote %s: %s, %s", &o.output, units.FileSize(size), units.Plural(len(list), "digest", "digests"))
 	}
 	return nil
 }

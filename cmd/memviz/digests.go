@@ -160,7 +160,7 @@ func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFi
 
 // digestSnapshot makes the digests of the devices of a snapshot.
 func (o *digestsOptions) digestSnapshot(in *answer.Input, file job.File) []job.Digest {
-	if in.Snapshot.Predicted != nil {
+	if in.Origin.Predicted != nil {
 		return []job.Digest{{Schema: job.DigestSchema, File: file, Error: "this run was predicted, not recorded"}}
 	}
 	var list []job.Digest

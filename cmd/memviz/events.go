@@ -35,9 +35,6 @@ func eventsCommand(t *terminal) *cli.Command {
 				regexp.Compile),
 			o.deviceFlag(),
 		),
-		Action: action(t, func(args []string) error {
-			return o.answer(t, args,
-				func(in []answer.Input) (*answer.Sheet, error) { return answer.Events(in, o.events) })
-		}),
+		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) { return answer.Events(in, o.events) }),
 	}
 }

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/export"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -21,7 +20,7 @@ type exportOptions struct {
 	table   *export.Table
 	minSize *int64
 	omit    export.Omission
-	output  string // "" and "-" for standard output
+	output  output
 }
 
 // largeTensor is from how many bytes on a tensor has a slice of its own, unless
@@ -70,8 +69,6 @@ func (o *exportOptions) own(t *terminal) []cli.Flag {
 	for _, table := range export.Tables {
 		tables = append(tables, table.Name)
 	}
-	output := option("output", "", "write to `FILE` (default: standard output)", &o.output, asText)
-	output.Aliases = []string{"o"}
 	at := option("at", "", "with pprof and the tables sites and segments, look at `MOMENT`: "+answer.MomentForms, &o.at,
 		func(text string) (*answer.Moment, error) {
 			moment, err := answer.ParseMoment(text)
@@ -100,7 +97,8 @@ func (o *exportOptions) own(t *terminal) []cli.Flag {
 				}
 				return export.Formats[slices.Index(formats, text)], nil
 			}, formats...),
-		output, table, at, minSize,
+		o.output.flag("write to `FILE` (default: standard output)"),
+		table, at, minSize,
 		option("omit", "", "leave `WHAT` out: addresses, times or both, as addresses,times", &o.omit,
 			func(text string) (export.Omission, error) {
 				omit, err := parseOmission(text)
@@ -147,7 +145,7 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	toFile := o.output != "" && o.output != stdinName
+	toFile := o.output.toFile()
 	if _, shown := terminalFile(t.stdout); shown && !toFile && o.format.Binary {
 		return misuse("--to %s is not for a terminal; name a file with -o", o.format.Name)
 	}
@@ -158,10 +156,8 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	if toFile {
-		if err := checkOutput(o.output, inputInfos(t, append(files.paths(), o.families)...)); err != nil {
-			return err
-		}
+	if err := o.output.check(t, append(files.paths(), o.families)...); err != nil {
+		return err
 	}
 	o.needsEach = true
 	in, err := o.openAll(t, files)
@@ -169,7 +165,7 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 		return err
 	}
 	for i := range in {
-		if lost := lostInReport(in[i].Snapshot, o.omit); lost != "" {
+		if lost := lostInReport(in[i].Source, o.omit); lost != "" {
 			t.warn("%s was made without %s, so the export has none", in[i].FileName(), lost)
 		}
 	}
@@ -178,39 +174,25 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 		return o.format.Write(t.stdout, in, options)
 	}
 	progress := t.bytes("exporting")
-	size, err := writeFile(o.output, func(w io.Writer) error {
-		return o.format.Write(&progressWriter{w: w, progress: progress}, in, options)
+	size, err := o.output.write(t, func(w io.Writer) error {
+		return o.format.Write(&countingWriter{w: w, seen: func(n int64) { progress(n, 0) }}, in, options)
 	})
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", o.output, err)
+		return err
 	}
-	t.confirm("wrote %s: %s", o.output, units.FileSize(size))
+	t.confirm("wrote %s: %s", &o.output, units.FileSize(size))
 	return nil
 }
 
 // lostInReport is what the report that a snapshot comes from lacks although it may be
 // exported, or "".
-func lostInReport(s *snapshot.Snapshot, omit export.Omission) string {
+func lostInReport(s *analysis.Source, omit export.Omission) string {
 	var lost []string
-	if (s.AddressesLost || s.Redaction.Addresses) && !omit.Addresses {
+	if (s.Origin.AddressesLost || s.Snapshot.Redaction.Addresses) && !omit.Addresses {
 		lost = append(lost, "addresses")
 	}
-	if s.Redaction.Times && !omit.Times {
+	if s.Snapshot.Redaction.Times && !omit.Times {
 		lost = append(lost, "times")
 	}
 	return strings.Join(lost, " and ")
-}
-
-// progressWriter reports how many bytes pass through it.
-type progressWriter struct {
-	w        io.Writer
-	progress func(done, total int64)
-	done     int64
-}
-
-func (p *progressWriter) Write(b []byte) (int, error) {
-	n, err := p.w.Write(b)
-	p.done += int64(n)
-	p.progress(p.done, 0)
-	return n, err
 }

@@ -145,9 +145,9 @@ func parseCapacity(text string) (recording.GivenCapacity, error) {
 		strings.Join(oom.GPUNames(), ", "))
 }
 
-// flagsFirst moves the flags of a command in front of its arguments, because
-// urfave/cli takes everything after the first argument for arguments and people
-// write "memviz trace snap.pickle -o out.html".
+// flagsFirst moves the flags of a command in front of its arguments. People write
+// "memviz trace snap.pickle -o out.html", and urfave/cli v2 parses no flags behind the first
+// argument; nor does it show the help of a command that has arguments.
 func flagsFirst(app *cli.App, args []string) []string {
 	i := slices.IndexFunc(args, func(arg string) bool { return !isFlag(arg) })
 	if i < 0 {

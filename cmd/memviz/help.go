@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-// Help fits a terminal: urfave/cli sets every flag in one line, however long.
+// urfave/cli wraps help to a width that a program gives it, but neither fills paragraphs nor
+// wraps what a flag means beside its names: the functions here do the first and make room for
+// the second.
 func init() { cli.HelpPrinter = printHelp }
 
 // printHelp writes help as wide as the terminal behind w.
@@ -19,13 +20,71 @@ func printHelp(w io.Writer, template string, data any) { writeHelp(w, lookOf(w),
 
 func writeHelp(w io.Writer, look answer.Look, template string, data any) {
 	var text strings.Builder
-	cli.HelpPrinterCustom(&text, template, data, map[string]any{
+	cli.HelpPrinterCustom(&text, template+descriptionHelp+flagsHelp, data, map[string]any{
 		"wrapAt":     func() int { return look.Width },
-		"title":      func(name, usage string) string { return title(name, usage, look.Width) },
-		"options":    func(flags []cli.Flag) string { return options(flags, look.Width) },
-		"paragraphs": func(text string) string { return paragraphs(text, helpIndent, look.Width) },
+		"paragraphs": paragraphs,
+		"example":    func(paragraph string) bool { return strings.HasPrefix(paragraph, " ") },
+		"names":      flagNames,
+		"meaning":    flagMeaning,
 	})
 	io.WriteString(w, look.Show(text.String()))
+}
+
+const appHelp = `{{.Name}} - {{wrap .Usage (offset .Name 3)}}
+
+USAGE:
+   {{.HelpName}} COMMAND [options] ARGUMENTS
+{{range .VisibleCategories}}
+{{.Name}}:{{template "visibleCommandTemplate" .}}
+{{end}}{{template "description" .}}
+{{template "flags" .VisibleFlags}}
+{{wrap (printf "Read more about a command with: %s COMMAND --help" .HelpName) 0}}
+`
+
+const commandHelp = `{{.HelpName}} - {{wrap .Usage (offset .HelpName 3)}}
+
+USAGE:
+   {{.HelpName}}{{if gt (len .VisibleFlags) 1}} [options]{{end}}{{with .ArgsUsage}} {{.}}{{end}}
+{{template "description" .}}
+{{range .VisibleFlagCategories}}{{with .Name}}
+{{.}}:
+{{else}}OPTIONS:
+{{end}}{{range .Flags}}{{template "flag" .}}{{end}}{{else}}{{template "flags" .VisibleFlags}}{{end}}`
+
+const descriptionHelp = `{{define "description"}}{{range paragraphs .Description}}
+{{if example .}}{{indent 3 .}}{{else}}   {{wrap . 3}}{{end}}
+{{end}}{{end}}`
+
+const flagsHelp = `{{define "flag"}}{{names .}}{{wrap (meaning .) 24}}
+{{end}}{{define "flags"}}OPTIONS:
+{{range .}}{{template "flag" .}}{{end}}{{end}}`
+
+// paragraphs of a description are separated by empty lines. All but examples become one line.
+func paragraphs(text string) []string {
+	list := strings.Split(text, "\n\n")
+	for i, paragraph := range list {
+		if !strings.HasPrefix(paragraph, " ") {
+			list[i] = strings.ReplaceAll(paragraph, "\n", " ")
+		}
+	}
+	return list
+}
+
+// meaningColumn is where the meaning of a flag begins.
+const meaningColumn = 24
+
+// flagNames fills the columns before the meaning of a flag.
+func flagNames(flag cli.Flag) string {
+	names, _, _ := strings.Cut(flag.String(), "\t")
+	if len(names)+5 > meaningColumn {
+		return "   " + names + "\n" + strings.Repeat(" ", meaningColumn)
+	}
+	return fmt.Sprintf("   %-*s", meaningColumn-3, names)
+}
+
+func flagMeaning(flag cli.Flag) string {
+	_, meaning, _ := strings.Cut(flag.String(), "\t")
+	return strings.TrimSuffix(meaning, " (default: false)")
 }
 
 func helpCommand() *cli.Command {
@@ -38,129 +97,6 @@ func helpCommand() *cli.Command {
 	}
 }
 
-const appHelp = `{{title .Name .Usage}}
-
-USAGE:
-   {{.HelpName}} COMMAND [options] ARGUMENTS
-
-{{paragraphs .Description}}
-
-COMMANDS:{{template "visibleCommandTemplate" .}}
-
-{{options .VisibleFlags}}
-{{wrap (printf "Read more of a command with: %s COMMAND --help" .HelpName) 0}}
-`
-
-const commandHelp = `{{title .HelpName .Usage}}
-
-USAGE:
-   {{.HelpName}}{{if gt (len .VisibleFlags) 1}} [options]{{end}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}
-
-{{paragraphs .Description}}
-
-{{options .VisibleFlags}}`
-
-// title says what a command is for.
-func title(name, usage string, width int) string {
-	return name + " - " + fill(usage, strings.Repeat(" ", len(name)+3), width)
-}
-
-// helpIndent stands before all but headings.
-const helpIndent = "   "
-
-// paragraphs fills the lines of a description up to a width, each behind an
-// indent. Lines that are indented already are to be copied, and stay.
-func paragraphs(text, indent string, width int) string {
-	var b strings.Builder
-	var open []string
-	for _, line := range append(strings.Split(text, "\n"), "") {
-		if line != "" && !strings.HasPrefix(line, " ") {
-			open = append(open, line)
-			continue
-		}
-		if len(open) > 0 {
-			b.WriteString(indent + fill(strings.Join(open, " "), indent, width) + "\n")
-			open = nil
-		}
-		if line != "" {
-			line = indent + line
-		}
-		b.WriteString(line + "\n")
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// optionColumn is where the meaning of a flag begins.
-const optionColumn = 24
-
-// options are flags and what they mean, the command's own first, then those of
-// each category. One flag alone needs no heading.
-func options(flags []cli.Flag, width int) string {
-	const own = ""
-	categories := []string{own}
-	members := map[string]int{}
-	category := func(flag cli.Flag) string {
-		if of, ok := flag.(cli.CategorizableFlag); ok {
-			return of.GetCategory()
-		}
-		return own
-	}
-	for _, flag := range flags {
-		if members[category(flag)]++; members[category(flag)] == 2 && category(flag) != own {
-			categories = append(categories, category(flag))
-		}
-	}
-	var b strings.Builder
-	for _, c := range categories {
-		heading := c
-		if c == own {
-			heading = "OPTIONS"
-		} else {
-			b.WriteString("\n")
-		}
-		b.WriteString(heading + ":\n")
-		for _, flag := range flags {
-			if of := category(flag); of == c || c == own && members[of] == 1 {
-				b.WriteString(describe(flag, width))
-			}
-		}
-	}
-	return b.String()
-}
-
-// describe is a flag and what it means, in two columns.
-func describe(flag cli.Flag, width int) string {
-	names, usage, _ := strings.Cut(flag.String(), "\t")
-	names = helpIndent + names
-	if len(names)+2 > optionColumn {
-		names += "\n"
-	}
-	pad := optionColumn - len(names[strings.LastIndexByte(names, '\n')+1:])
-	usage = strings.TrimSuffix(usage, " (default: false)")
-	return names + strings.Repeat(" ", pad) + fill(usage, strings.Repeat(" ", optionColumn), width) + "\n"
-}
-
-// fill breaks a text between words, so that it fits behind an indent.
-func fill(text, indent string, width int) string {
-	var b strings.Builder
-	column := len(indent)
-	for i, word := range strings.Fields(text) {
-		length := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case column+1+length > width:
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		default:
-			b.WriteString(" ")
-			column++
-		}
-		b.WriteString(word)
-		column += length
-	}
-	return b.String()
-}
-
 func manCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "man",
@@ -171,15 +107,16 @@ func manCommand() *cli.Command {
 	}
 }
 
-// manIndent is how far a manual page indents what it shows as it is.
+// manIndent is how far a manual page indents preformatted text.
 const manIndent = 7
 
-// man has urfave/cli write the page. Of a command it takes only the usage text,
-// so that is made to hold the description.
+// man prints the manual page of urfave/cli, which leaves out the descriptions of commands: they
+// become part of the usage, which is preformatted.
 func man(c *cli.Context) error {
 	for _, command := range c.App.Commands {
-		usage := strings.TrimSpace(c.App.Name + " " + command.Name + " " + command.ArgsUsage)
-		command.UsageText = usage + "\n\n" + paragraphs(command.Description, "", answer.DefaultWidth-manIndent)
+		var text strings.Builder
+		writeHelp(&text, answer.Look{Width: answer.DefaultWidth - manIndent}, `{{template "description" .}}`, command)
+		command.UsageText = strings.TrimSpace(c.App.Name+" "+command.Name+" "+command.ArgsUsage) + "\n" + text.String()
 	}
 	page, err := c.App.ToManWithSection(1)
 	if err != nil {

@@ -42,8 +42,8 @@ func TestHelpFits(t *testing.T) {
 			usage, _, _ = strings.Cut(usage, "\n")
 			for line := range strings.Lines(help) {
 				line = strings.TrimRight(line, "\n")
-				toCopy := strings.HasPrefix(line, helpIndent+"    ") &&
-					!strings.HasPrefix(line, strings.Repeat(" ", optionColumn))
+				toCopy := strings.HasPrefix(line, "       ") &&
+					!strings.HasPrefix(line, strings.Repeat(" ", meaningColumn))
 				oneWord := !strings.Contains(strings.TrimSpace(line), " ")
 				if n := len([]rune(line)); n > width && (width == 80 || !toCopy && !oneWord && line != usage) {
 					t.Errorf("a line of %d columns, of %d: %s", n, width, line)
@@ -53,12 +53,12 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpGroups: help lists a command's own flags before those that many have,
-// and every flag once.
+// TestHelpGroups checks that help lists the flags of a command before those that many have, and
+// every flag once.
 func TestHelpGroups(t *testing.T) {
 	for _, tt := range []struct{ command, headings string }{
 		{"stats", "OPTIONS PRINTING PSEUDONYMS READING"},
-		{"trace", "OPTIONS PSEUDONYMS READING"}, // --quiet alone needs no heading
+		{"trace", "OPTIONS PRINTING PSEUDONYMS READING"},
 		{"inspect", "OPTIONS PRINTING"},
 		{"snippet", "OPTIONS"},
 	} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
@@ -209,14 +210,14 @@ func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answe
 	}
 	in := make([]answer.Input, len(document.Report().Files))
 	for i := range in {
-		s, decisions, err := document.Snapshot(i, o.limits.Memory)
+		s, origin, err := document.Snapshot(i, o.limits.Memory)
 		if errors.Is(err, codec.ErrMemory) {
 			err = fmt.Errorf("%w: --limit memory=N", err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if lacks := o.lacks(s); lacks != "" {
+		if lacks := o.lacks(s, &origin); lacks != "" {
 			why := "was written without " + lacks + " (--omit)"
 			if len(document.Report().LeftOut) > 0 {
 				why = "was made smaller (--max-size) and lacks " + lacks
@@ -225,20 +226,19 @@ func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answe
 		}
 		o.redact.Snapshot(s)
 		shown := o.redact.FileName(document.Report().Files[i].Name)
-		if s.Predicted != nil && o.redact.Paths {
-			shown = answer.PredictedAt(s.Predicted.X)
+		if origin.Predicted != nil && o.redact.Paths {
+			shown = answer.PredictedAt(origin.Predicted.X)
 		}
-		in[i] = answer.NewInput(shown, s)
-		switch {
-		case o.rules != nil:
+		if o.rules != nil {
+			origin.Decisions = nil
+		} else if origin.Decisions != nil && o.redact.Redaction().Any() {
+			origin.Decisions.HideText()
+		}
+		if in[i], err = answer.NewInputFrom(shown, s, origin); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if o.rules != nil {
 			in[i].Override(o.rules)
-		case decisions != nil:
-			if o.redact.Redaction().Any() {
-				decisions.HideText()
-			}
-			if err := in[i].OverrideAgain(decisions); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
 		}
 	}
 	return in, nil
@@ -246,9 +246,9 @@ func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answe
 
 // lacks is what a snapshot from a report does not have although the answer needs
 // it, or "".
-func (o *inputOptions) lacks(s *snapshot.Snapshot) string {
+func (o *inputOptions) lacks(s *snapshot.Snapshot, origin *analysis.Origin) string {
 	switch {
-	case o.needsAddresses && s.AddressesLost:
+	case o.needsAddresses && origin.AddressesLost:
 		return "addresses"
 	case o.needsTimes && s.Redaction.Times:
 		return "times"

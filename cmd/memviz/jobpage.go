@@ -15,40 +15,20 @@ import (
 )
 
 // jobPage is the page that ranks writes in place of an answer in the terminal.
-type jobPage struct {
-	output  string // "" for none
-	maxSize int64  // of the HTML in bytes; 0 is no limit
-	open    bool
-}
+type jobPage struct{ page }
 
 func (o *jobPage) flags() []cli.Flag {
-	output := option("output", "", "write a page of the job to `FILE`, in place of an answer; - is standard output",
-		&o.output,
-		asText)
-	output.Aliases = []string{"o"}
 	return []cli.Flag{
-		output,
-		option("max-size", "24MB",
-			"put the reports of ranks into the page while it stays within `SIZE`, such as 10MB; none "+
-				"lifts the limit", &o.maxSize, parseMaxSize),
-		&cli.BoolFlag{Name: "open", Usage: "open the page in a browser", Destination: &o.open},
+		o.flag("write a page of the job to `FILE`, in place of an answer; - is standard output"),
+		o.sizeFlag("put the reports of ranks into the page while it stays within `SIZE`, such as 10MB; none lifts the " +
+			"limit"),
+		o.openFlag(),
 	}
 }
 
-// check says what cannot be written before anything is read.
-func (o *jobPage) check(t *terminal, files *sources) error {
-	if o.output == stdinName && o.open {
-		return misuse("--open needs a file, and -o - writes none")
-	}
-	if o.output == stdinName {
-		return checkStdout(t, files.paths()...)
-	}
-	return checkOutput(o.output, inputInfos(t, files.paths()...))
-}
-
-// write writes the page of jobs. files are those that the jobs were read from: of the
+// save writes the page of jobs. files are those that the jobs were read from: of the
 // snapshots and reports among them, the reports go into the page.
-func (o *jobPage) write(t *terminal, input *inputOptions, files *sources, jobs []*job.Job) error {
+func (o *jobPage) save(t *terminal, input *inputOptions, files *sources, jobs []*job.Job) error {
 	count := 0
 	for _, j := range jobs {
 		count += len(j.Ranks)
@@ -64,28 +44,15 @@ func (o *jobPage) write(t *terminal, input *inputOptions, files *sources, jobs [
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { _, err := document.WriteTo(w); return err }
-	written := o.output
-	var size int64
-	if o.output == stdinName {
-		written = "the page"
-		counted := &countingWriter{w: t.stdout}
-		err = write(counted)
-		size = counted.n
-	} else {
-		size, err = writeFile(o.output, write)
-	}
+	size, err := o.page.write(t, func(w io.Writer) error { _, err := document.WriteTo(w); return err })
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", written, err)
+		return err
 	}
-	t.confirm("wrote %s: %s, %s%s", written, units.FileSize(size), units.Plural(count, "rank", "ranks"), reports)
+	t.confirm("wrote %s: %s, %s%s", &o.page, units.FileSize(size), units.Plural(count, "rank", "ranks"), reports)
 	if count == 2 {
 		t.warn("with two ranks there is no telling which is the odd one; memviz diff compares them line by line")
 	}
-	if o.open {
-		return openBrowser(t, o.output)
-	}
-	return nil
+	return o.show(t)
 }
 
 // rankSource is where the recording of a rank is read again from.
@@ -97,8 +64,7 @@ type rankSource struct {
 // embed puts the reports of ranks into the page while there is room, those with
 // findings first, and says how many it did.
 func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs []*job.Job,
-	document *jobpage.Document) (string,
-	error) {
+	document *jobpage.Document) (string, error) {
 	byName := map[string]source{}
 	for _, file := range files.files {
 		if name := filepath.Base(input.redact.FileName(file.path)); byName[name].path == "" {

@@ -27,10 +27,8 @@ func leaksCommand(t *terminal) *cli.Command {
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
 		Flags: o.flags(t, "leaks", "suspects>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag(),
 			o.familiesFlag()),
-		Action: action(t, func(args []string) error {
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.Leaks(in, answer.LeaksOptions{Capacity: o.capacity.Bytes, Rows: o.rows})
-			})
+		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) {
+			return answer.Leaks(in, answer.LeaksOptions{Capacity: o.capacity.Bytes, Rows: o.rows})
 		}),
 	}
 }

@@ -78,33 +78,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func newApp(t *terminal) *cli.App {
-	app := &cli.App{
+	return &cli.App{
 		Name:                  "memviz",
 		Usage:                 "see what PyTorch kept in GPU memory, and when, and why",
 		Version:               memviz.Version(),
 		Flags:                 []cli.Flag{cli.HelpFlag}, // which urfave/cli leaves out beside a help command
 		HideHelpCommand:       true,
 		CustomAppHelpTemplate: appHelp,
-		Description: "Record a snapshot in the training script, then run memviz on it. Thanks to finally it\n" +
-			"is also written when the job runs out of memory:\n\n" +
-			"    torch.cuda.memory._record_memory_history(max_entries=1_000_000)\n" +
-			"    try:\n" +
-			"        train()  # some steps\n" +
-			"    finally:\n" +
-			"        torch.cuda.memory._dump_snapshot(\"snap.pickle\")\n\n" +
-			"Files may be named by quoted patterns such as 'rank*.pickle'; a directory stands for\n" +
-			"all snapshots in it, - for standard input, and a report for the snapshots that it\n" +
-			"was made of.\n\n" +
-			"Of several files, those that can be read are answered for, and the others named; that\n" +
-			"is exit status 1. trace, predict, diff, folded and export need each file.\n\n" +
-			"Exit status: 0 success, 1 error, 2 wrong usage, 3 a condition of --fail-if holds.\n\n" +
-			"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + ".",
-		Commands: []*cli.Command{
-			traceCommand(t), statsCommand(t), topCommand(t), leaksCommand(t), oomCommand(t), whatifCommand(t),
-			predictCommand(t), diffCommand(t), ranksCommand(t), digestCommand(t), eventsCommand(t), segmentsCommand(t),
-			foldedCommand(t), exportCommand(t), inspectCommand(t), mcpCommand(t),
-			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), versionCommand(t), helpCommand(),
-		},
+		Description:           description(),
+		Commands: slices.Concat(
+			group("EXPLORE", traceCommand(t), statsCommand(t), topCommand(t), eventsCommand(t), segmentsCommand(t),
+				foldedCommand(t)),
+			group("FIND CAUSES", oomCommand(t), leaksCommand(t), diffCommand(t), ranksCommand(t)),
+			group("PREDICT", whatifCommand(t), predictCommand(t)),
+			group("SHARE", exportCommand(t), inspectCommand(t), digestCommand(t)),
+			group("TOOLS", snippetCommand(t), mcpCommand(t), completionCommand(t), manCommand(), schemaCommand(t),
+				versionCommand(t), helpCommand()),
+		),
 		Reader:    t.stdin,
 		Writer:    t.stdout,
 		ErrWriter: t.stderr,
@@ -118,12 +108,38 @@ func newApp(t *terminal) *cli.App {
 			return cli.ShowAppHelp(c)
 		},
 	}
-	for _, command := range app.Commands {
+}
+
+// group puts commands under a heading of the help. Headings are sorted.
+func group(heading string, commands ...*cli.Command) []*cli.Command {
+	for _, command := range commands {
+		command.Category = heading
+		command.Flags = append(command.Flags, cli.HelpFlag) // which urfave/cli leaves out beside categories
 		command.OnUsageError = onUsageError
 		command.HideHelpCommand = true
 		command.CustomHelpTemplate = commandHelp
 	}
-	return app
+	return commands
+}
+
+// howToRecord is for people and agents who have no snapshot yet.
+const howToRecord = "Record a snapshot in the training script, then run memviz on it. Because of finally, it is\n" +
+	"written even when the job runs out of memory:\n\n" +
+	"    torch.cuda.memory._record_memory_history(max_entries=1_000_000)\n" +
+	"    try:\n" +
+	"        train()  # some steps\n" +
+	"    finally:\n" +
+	"        torch.cuda.memory._dump_snapshot(\"snap.pickle\")"
+
+func description() string {
+	return howToRecord + "\n\n" +
+		"Files may be named by quoted patterns such as 'rank*.pickle'. A directory stands for\n" +
+		"all snapshots in it, - for standard input, and a report for the snapshots it was made\n" +
+		"from.\n\n" +
+		"Of several files, those that can be read are used and the others are listed, with exit\n" +
+		"status 1. trace, predict, diff, folded and export need every file.\n\n" +
+		"Exit status: 0 success, 1 error, 2 wrong usage, 3 a condition of --fail-if holds.\n\n" +
+		"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + "."
 }
 
 // action makes a command of a function of its arguments. Flags were parsed into

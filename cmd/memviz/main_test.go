@@ -19,9 +19,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -206,7 +206,7 @@ func record(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	f, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
-	ts.Check(snapshot.Write(f, samples.Incompressible(n), 4))
+	ts.Check(snapshot.Write(f, testsnap.Incompressible(n), 4))
 	ts.Check(f.Close())
 }
 

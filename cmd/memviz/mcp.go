@@ -102,7 +102,6 @@ const mcpInstructions = "memviz reads recordings of PyTorch's GPU memory: files 
 // serve answers until the input ends.
 func (s *mcpServer) serve(in io.Reader, out io.Writer, write, redacts bool) error {
 	app := newApp(newTerminal(strings.NewReader(""), io.Discard, io.Discard))
-	howToRecord, _, _ := strings.Cut(app.Description, "\n\nFiles may")
 	server := mcp.NewServer(&mcp.Implementation{Name: "memviz", Version: app.Version}, &mcp.ServerOptions{
 		Instructions: mcpInstructions + howToRecord,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},

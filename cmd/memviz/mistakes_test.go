@@ -10,8 +10,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report/recording"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestMistakes goes through what people come with that is no whole snapshot of a
@@ -95,10 +95,10 @@ func TestPoorRecordings(t *testing.T) {
 		says     string
 		devices  int // in the report
 	}{
-		{"no history", samples.StateOnly(), "No history was recorded.", 1},
-		{"one event", samples.OneEvent(), "Only one event was recorded.", 1},
-		{"no stacks", samples.Cut(), "No stacks were recorded.", 1},
-		{"cut by the ring", samples.Cut(), "The oldest events are missing: ", 1},
+		{"no history", testsnap.StateOnly(), "No history was recorded.", 1},
+		{"one event", testsnap.OneEvent(), "Only one event was recorded.", 1},
+		{"no stacks", testsnap.Cut(), "No stacks were recorded.", 1},
+		{"cut by the ring", testsnap.Cut(), "The oldest events are missing: ", 1},
 		{"no device with anything", nothing.Snapshot(), "No device has events or segments.", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

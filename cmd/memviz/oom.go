@@ -23,10 +23,8 @@ func oomCommand(t *terminal) *cli.Command {
 			"    memviz oom --capacity 80GiB oom.pickle\n" +
 			"    memviz oom --format markdown oom.pickle",
 		Flags: o.flags(t, "oom", "ooms>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag()),
-		Action: action(t, func(args []string) error {
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.OOM(in, answer.OOMOptions{Capacity: o.capacity.Bytes, Rows: o.rows})
-			})
+		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) {
+			return answer.OOM(in, answer.OOMOptions{Capacity: o.capacity.Bytes, Rows: o.rows})
 		}),
 	}
 }

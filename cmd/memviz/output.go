@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
@@ -15,10 +14,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/export"
 	"github.com/memviz-go/memviz/pkg/job"
-	"github.com/memviz-go/memviz/pkg/report"
-	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // checkOutput says before anything is read why path cannot be written, if it
@@ -171,15 +167,19 @@ func writeInto(target string, write func(io.Writer) error) (size int64, err erro
 	return counted.n, f.Close()
 }
 
-// countingWriter counts what passes through it.
+// countingWriter counts the bytes that pass through it.
 type countingWriter struct {
-	w io.Writer
-	n int64
+	w    io.Writer
+	n    int64
+	seen func(n int64) // is called with the count; nil: nothing to do
 }
 
 func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += int64(n)
+	if c.seen != nil {
+		c.seen(c.n)
+	}
 	return n, err
 }
 
@@ -198,54 +198,6 @@ func bare(err error) error {
 		return fmt.Errorf("%w; make room, or write to another place with -o", err)
 	}
 	return err
-}
-
-// writeZip writes an archive that holds the report and nothing else. It has no
-// times, so that the same report gives the same bytes.
-func writeZip(w io.Writer, name string, document *report.Document) error {
-	archive := zip.NewWriter(w)
-	entry, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
-	if err != nil {
-		return err
-	}
-	if _, err := document.WriteTo(entry); err != nil {
-		return err
-	}
-	return archive.Close()
-}
-
-// closingLine says what was written and where it can go. With several devices
-// it names the highest peak.
-func closingLine(what string, size int64, r *recording.Report) string {
-	allocations, devices, peak := 0, 0, int64(0)
-	for i := range r.Files {
-		for _, d := range r.Files[i].Devices {
-			allocations += d.Allocations
-			peak = max(peak, d.PeakBytes)
-			devices++
-		}
-	}
-	word := "peak"
-	if devices > 1 {
-		word = fmt.Sprintf("highest peak of %d devices", devices)
-	}
-	return fmt.Sprintf("wrote %s: %s, %s, %s %s; %s", what, units.FileSize(size),
-		units.Plural(allocations, "allocation", "allocations"), word, units.Bytes(peak), attachable(size))
-}
-
-// attachable says where a file of a size can be attached: GitHub takes 25 MB,
-// Jira's own servers take 10 MB unless told otherwise, and mail of 25 MB has
-// room for 18 MB once they are encoded.
-func attachable(size int64) string {
-	switch {
-	case size <= 10*units.MB:
-		return "fits GitHub, Jira and mail"
-	case size <= 18*units.MB:
-		return "fits GitHub and mail, not Jira (10 MB)"
-	case size <= 25*units.MB:
-		return "fits GitHub, not mail (18 MB) or Jira (10 MB)"
-	}
-	return "too large for GitHub (25 MB), mail (18 MB) and Jira (10 MB)"
 }
 
 // unfinished are the files that are being written. When the program is

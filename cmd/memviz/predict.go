@@ -69,7 +69,7 @@ func predictCommand(t *terminal) *cli.Command {
 				for i := range in {
 					sized[i] = answer.SizedInput{X: sizes[i], Input: &in[i]}
 				}
-				if o.page.output == "" {
+				if o.page.path == "" {
 					return answer.PredictSizes(sized, o.predict)
 				}
 				sheet, run, err := answer.PredictSizesAndRun(sized, o.predict)

@@ -15,39 +15,37 @@ import (
 // predictedPage is the page that predict writes beside its answer: the report of the run
 // that was never made, or a comparison of that run with a recording.
 type predictedPage struct {
-	comparePage
+	page
 	against int64 // the size of that recording; 0: none
 }
 
 func (o *predictedPage) flags() []cli.Flag {
-	output := option("output", "", "write the report of the run that was never made, at one size, to `FILE`, whose "+
-		"name has to say that it is predicted", &o.output, asText)
-	output.Aliases = []string{"o"}
 	return []cli.Flag{
-		output,
+		o.flag("write the report of the run that was never made, at one size, to `FILE`, whose name has to say that " +
+			"it is predicted"),
 		option("against", "", "with -o, write a page that compares the recording at this `SIZE` with the predicted run",
 			&o.against, parseSize),
-		o.sizeFlag(), o.openFlag(),
+		o.sizeFlag("keep the page within `SIZE`, such as 10MB or 9MiB; none lifts the limit"), o.openFlag(),
 	}
 }
 
 // check says what cannot be written before anything is read.
 func (o *predictedPage) check(t *terminal, at, sizes []int64, files []string) error {
 	switch {
-	case o.output == "" && o.against > 0:
+	case o.path == "" && o.against > 0:
 		return misuse("--against is about the page that -o writes, and -o is not given")
-	case o.output == "" && o.open:
+	case o.path == "" && o.open:
 		return misuse("--open is about the page that -o writes, and -o is not given")
-	case o.output == "":
+	case o.path == "":
 		return nil
 	case len(at) != 1:
 		return misuse("-o writes the report of one size, and --at names %d", len(at))
-	case !strings.Contains(filepath.Base(o.output), "predicted"):
-		return misuse("-o %s: the name of such a report has to have the word predicted in it", o.output)
+	case !strings.Contains(filepath.Base(o.path), "predicted"):
+		return misuse("-o %s: the name of such a report has to have the word predicted in it", o.path)
 	case o.against > 0 && !slices.Contains(sizes, o.against):
 		return misuse("--against %d: no recording of that size is named", o.against)
 	}
-	return checkOutput(o.output, inputInfos(t, files...))
+	return o.page.output.check(t, files...)
 }
 
 // write writes the page, and says what is not in it.
@@ -55,9 +53,9 @@ func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.
 	capacity recording.GivenCapacity) error {
 	for _, why := range run.LeftOut {
 		if run.Input == nil {
-			t.warn("%s was not written. %s", o.output, why)
+			t.warn("%s was not written. %s", o.path, why)
 		} else {
-			t.warn("a device is not in %s. %s", o.output, why)
+			t.warn("a device is not in %s. %s", o.path, why)
 		}
 	}
 	if run.Input == nil {
@@ -71,7 +69,7 @@ func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.
 	i := slices.IndexFunc(in, func(r answer.SizedInput) bool { return r.X == o.against })
 	before, after := *in[i].Input, *run.Input
 	before.Name = answer.RecordedAt(in[i].X) + ", " + before.FileName()
-	after.Name = answer.PredictedAt(run.Snapshot.Predicted.X)
+	after.Name = answer.PredictedAt(run.Origin.Predicted.X)
 	document, err := report.EncodeCompare(program, before, after, t.events("encoding"))
 	if err != nil {
 		return err

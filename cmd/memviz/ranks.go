@@ -61,12 +61,13 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 		return err
 	}
 	files, err := findRanks(t, args)
-	if err == nil && o.page.output != "" {
-		err = o.page.check(t, files)
-	} else if err == nil {
-		err = checkStdout(t, files.paths()...)
-	}
 	if err != nil {
+		return err
+	}
+	if err := o.page.checkFlags(); err != nil {
+		return err
+	}
+	if err := o.page.output.check(t, files.paths()...); err != nil {
 		return err
 	}
 	files.dropRepeated()
@@ -86,8 +87,8 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 		return fmt.Errorf("none of %d files could be read; the first: %s: %s", all, list[0].File.Path, list[0].Error)
 	}
 	jobs := job.Jobs(list)
-	if o.page.output != "" {
-		if err := o.page.write(t, &o.inputOptions, files, jobs); err != nil {
+	if o.page.path != "" {
+		if err := o.page.save(t, &o.inputOptions, files, jobs); err != nil {
 			return err
 		}
 		if unread > 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 func TestExitStatus(t *testing.T) {

@@ -24,10 +24,8 @@ func segmentsCommand(t *terminal) *cli.Command {
 			"    memviz segments --fail-if 'free>10GiB' snap.pickle",
 		Flags: o.flags(t, "segments", "free>10GiB", momentFlag(&o.at, "end"), rowsFlag(&o.rows, 2000),
 			o.deviceFlag()),
-		Action: action(t, func(args []string) error {
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.Segments(in, o.at, o.rows)
-			})
+		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) {
+			return answer.Segments(in, o.at, o.rows)
 		}),
 	}
 }

@@ -21,18 +21,13 @@ import (
 
 type traceOptions struct {
 	inputOptions
-	output    string // "" for a name like that of the first input
-	maxSize   int64  // of the HTML in bytes; 0 is no limit
-	omit      codec.Omission
-	capacity  recording.GivenCapacity
-	zip, open bool
+	page     page // without a path: with a name like the first input's
+	omit     codec.Omission
+	capacity recording.GivenCapacity
 }
 
 func traceCommand(t *terminal) *cli.Command {
 	var o traceOptions
-	output := option("output", "", "write the report to `FILE`; - is standard output (default: the first snapshot's "+
-		"or directory's name with .html, or redacted.html)", &o.output, asText)
-	output.Aliases = []string{"o"}
 	return &cli.Command{
 		Name:      "trace",
 		Usage:     "write a report of every allocation as one HTML file",
@@ -58,36 +53,20 @@ func traceCommand(t *terminal) *cli.Command {
 			"    optimizer: frame =~ shampoo.py:[0-9]+:.*root\n" +
 			"    communication: operator c10d::*",
 		Flags: o.flags(
-			output,
-			option("max-size", "24MB", "keep the HTML within `SIZE`, such as 10MB or 9MiB; none lifts the limit",
-				&o.maxSize,
-				parseMaxSize), // by default below the 25 MB that GitHub takes
+			o.page.flag("write the report to `FILE`; - is standard output (default: the first snapshot's or "+
+				"directory's name with .html, or redacted.html)"),
+			o.page.sizeFlag("keep the HTML within `SIZE`, such as 10MB or 9MiB; none lifts the limit"),
 			option("omit", "", "leave `WHAT` out of the report: addresses, times or both, as addresses,times", &o.omit,
 				parseOmission, "addresses", "times", "addresses,times"),
 			o.familiesFlag(),
 			capacityFlag(t, &o.capacity),
 			&cli.BoolFlag{Name: "zip", Usage: "write a .zip with the HTML in it, for filters that refuse .html",
-				Destination: &o.zip},
-			&cli.BoolFlag{Name: "open", Usage: "open the report in a browser", Destination: &o.open},
+				Destination: &o.page.zip},
+			o.page.openFlag(),
 			t.quietFlag(),
 		),
 		Action: action(t, func(args []string) error { return o.trace(t, args) }),
 	}
-}
-
-// parseMaxSize reads the size of a file in bytes, or none.
-func parseMaxSize(text string) (int64, error) {
-	if text == "none" {
-		return 0, nil
-	}
-	limit, err := units.ParseFileSize(text)
-	if err == nil && limit <= 0 {
-		err = fmt.Errorf("%q is no size for a file", text)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("%w; write it like 24MB, or none", err)
-	}
-	return limit, nil
 }
 
 // parseOmission reads what a report shall not hold.
@@ -107,12 +86,8 @@ func parseOmission(text string) (o codec.Omission, err error) {
 
 // trace writes the report.
 func (o *traceOptions) trace(t *terminal, args []string) error {
-	toStdout := o.output == stdinName
-	switch {
-	case toStdout && o.open:
-		return misuse("--open needs a file, and -o - writes none")
-	case o.zip && o.open:
-		return misuse("--open needs a page, and --zip writes an archive")
+	if err := o.page.checkFlags(); err != nil {
+		return err
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -122,59 +97,23 @@ func (o *traceOptions) trace(t *terminal, args []string) error {
 		return err
 	}
 	path := o.path(files.first)
-	written, size := path, int64(0)
-	if toStdout {
-		written = "the report"
-	} else if err := checkOutput(path, inputInfos(t, append(files.paths(), o.families)...)); err != nil {
+	o.page.inZip = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".html"
+	if o.page.path != stdinName {
+		o.page.path = path
+	}
+	if err := o.page.output.check(t, append(files.paths(), o.families)...); err != nil {
 		return err
 	}
 	document, err := o.document(t, files)
-	if tooLarge := new(report.TooLargeError); errors.As(err, &tooLarge) {
-		return fmt.Errorf("cannot write %s: %w; --max-size none lifts it", written, err)
-	} else if tooMany := new(tooManyError); errors.As(err, &tooMany) {
-		return fmt.Errorf("cannot write %s: %w", written, err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { _, err := document.WriteTo(w); return err }
-	if o.zip {
-		write = func(w io.Writer) error { return writeZip(w, htmlName(path), document) }
-	}
-	if toStdout {
-		counted := &countingWriter{w: t.stdout}
-		err = write(counted)
-		size = counted.n
-	} else {
-		size, err = writeFile(path, write)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", written, err)
-	}
-	if left := document.LeftOut(); len(left) > 0 {
-		t.warn("left out to stay within --max-size %s: %s", units.FileSize(o.maxSize), strings.Join(left, ", "))
-	}
-	t.confirm("%s", closingLine(written, size, document.Report()))
-	if o.open {
-		return openBrowser(t, path)
-	}
-	return nil
-}
-
-// document makes the report, or reads the one that was named, within the size
-// that it may have.
-func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, error) {
-	document, err := o.newDocument(t, files)
-	if err != nil {
-		return nil, err
-	}
 	document.Omit(o.omit)
-	if o.maxSize > 0 {
-		err = document.Fit(o.maxSize)
-	}
-	return document, err
+	return o.page.save(t, document)
 }
 
-func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Document, error) {
+// document makes the report, or reads the one that was named.
+func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, error) {
 	o.needsAll, o.needsEach = true, true
 	o.opened = o.watchSize()
 	in, err := o.openAll(t, files)
@@ -221,17 +160,17 @@ func (o *traceOptions) watchSize() func(files *sources, in []answer.Input) error
 			}
 		}
 		done++
-		if o.maxSize == 0 || len(files.files) < 2 || bytes/mostPacked <= o.maxSize {
+		if o.page.maxSize == 0 || len(files.files) < 2 || bytes/mostPacked <= o.page.maxSize {
 			return nil
 		}
 		size, err := report.Least(program, in, o.omit)
 		if err != nil {
 			return err
 		}
-		if least += size; least <= o.maxSize {
+		if least += size; least <= o.page.maxSize {
 			return nil
 		}
-		return &tooManyError{done, len(files.files), least, o.maxSize}
+		return fmt.Errorf("cannot write %s: %w", &o.page, &tooManyError{done, len(files.files), least, o.page.maxSize})
 	}
 }
 
@@ -274,7 +213,7 @@ func (o *traceOptions) regenerated(name string, incomplete *report.IncompleteErr
 // path is where the report of input goes. A zip ends in .zip, whatever was asked
 // for.
 func (o *traceOptions) path(input string) string {
-	path := o.output
+	path := o.page.path
 	switch {
 	case path != "" && path != stdinName:
 	case o.redact.Paths: // the name of a file is passed on with it
@@ -282,16 +221,10 @@ func (o *traceOptions) path(input string) string {
 	default:
 		path = defaultOutput(input)
 	}
-	if o.zip && filepath.Ext(path) != ".zip" {
+	if o.page.zip && filepath.Ext(path) != ".zip" {
 		path = strings.TrimSuffix(path, ".html") + ".zip"
 	}
 	return path
-}
-
-// htmlName is the name of the report inside a zip.
-func htmlName(path string) string {
-	name := filepath.Base(path)
-	return strings.TrimSuffix(name, filepath.Ext(name)) + ".html"
 }
 
 // defaultOutput is the snapshot's name with .html in place of its extensions, or

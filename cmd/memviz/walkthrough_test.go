@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestWalkThrough runs every command of examples/README.md and ci.md, and of the README of

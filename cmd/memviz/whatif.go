@@ -42,11 +42,8 @@ func whatifCommand(t *terminal) *cli.Command {
 			option("gpus", "", "share optimizer state, gradients and parameters over `N` GPUs", &o.gpus, severalGPUs),
 			o.deviceFlag(),
 		),
-		Action: action(t, func(args []string) error {
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.WhatIf(in, answer.WhatIfOptions{Settings: o.settings, Capacity: o.capacity.Bytes,
-					GPUs: o.gpus})
-			})
+		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) {
+			return answer.WhatIf(in, answer.WhatIfOptions{Settings: o.settings, Capacity: o.capacity.Bytes, GPUs: o.gpus})
 		}),
 	}
 }

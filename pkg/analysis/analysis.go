@@ -60,6 +60,7 @@ var derived = func(what string) {}
 type Source struct {
 	Snapshot *snapshot.Snapshot
 	Stacks   *stacks.Table
+	Origin   Origin
 
 	settings   once[*layout.Settings]
 	overridden *families.Overridden

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestConditionNames: a condition on a number that its command does not print is
@@ -55,7 +55,7 @@ func TestConditionOnNothing(t *testing.T) {
 	if _, holds, err := c.Holds(Stats(nil, StatsOptions{})); holds || err == nil {
 		t.Errorf("%t, %v", holds, err)
 	}
-	training, empty := NewInput("a.pickle", samples.Training()), NewInput("b.pickle", &snapshot.Snapshot{})
+	training, empty := NewInput("a.pickle", testsnap.Training()), NewInput("b.pickle", &snapshot.Snapshot{})
 	for condition, wants := range map[string]string{"peak>1": "", "peak<1": "b.pickle holds no memory of a device",
 		"events>100000": "b.pickle holds no memory of a device"} {
 		c, err := ParseCondition("stats", condition)
@@ -68,7 +68,7 @@ func TestConditionOnNothing(t *testing.T) {
 		}
 	}
 	c.key = "no_such_number"
-	if _, _, err := c.Holds(Stats([]Input{NewInput("", samples.Training())}, StatsOptions{})); err == nil {
+	if _, _, err := c.Holds(Stats([]Input{NewInput("", testsnap.Training())}, StatsOptions{})); err == nil {
 		t.Error("a number that the answer lacks can be checked")
 	}
 	_, err = ParseCondition("stats", "reserve>1") // five keys begin so
@@ -79,7 +79,7 @@ func TestConditionOnNothing(t *testing.T) {
 
 // Every number of every answer can stand in a condition.
 func TestConditionsOnAllFigures(t *testing.T) {
-	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("cut.pickle", samples.Cut())}
+	in := []Input{NewInput("training.pickle", testsnap.Training()), NewInput("cut.pickle", testsnap.Cut())}
 	for command, sheet := range map[string]*Sheet{
 		"stats": Stats(in, StatsOptions{Rows: 3, Capacity: 1 << 40}), "events": events(t, EventOptions{}, in...),
 		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 3})),
@@ -120,7 +120,7 @@ func TestConditionsOnAllFigures(t *testing.T) {
 
 // TestConditionOnEvents counts the events that match.
 func TestConditionOnEvents(t *testing.T) {
-	in := NewInput("training.pickle", samples.Training())
+	in := NewInput("training.pickle", testsnap.Training())
 	for _, condition := range []string{"events==" + strconv.Itoa(in.Recordings[0].Device.Events.Len()), "to>=1",
 		"active>0"} {
 		c, err := ParseCondition("events", condition)
@@ -162,7 +162,7 @@ func TestConditionsOnTrust(t *testing.T) {
 			t.Errorf("nothing asks %s", command)
 		}
 	}
-	sound, unsound := NewInput("sound", samples.Training()), NewInput("unsound", samples.Hostile())
+	sound, unsound := NewInput("sound", testsnap.Training()), NewInput("unsound", testsnap.Hostile())
 	if !sound.Devices[0].AddsUp() || unsound.Devices[0].AddsUp() {
 		t.Fatal("the samples are not what this test needs")
 	}
@@ -186,7 +186,7 @@ func TestConditionsOnTrust(t *testing.T) {
 
 // TestConditionOnLogic: what is true or false is compared with that alone.
 func TestConditionOnLogic(t *testing.T) {
-	stats := Stats([]Input{NewInput("training.pickle", samples.Training())}, StatsOptions{})
+	stats := Stats([]Input{NewInput("training.pickle", testsnap.Training())}, StatsOptions{})
 	for text, want := range map[string]string{
 		"adds_up>false": `"adds_up>false": compare with false by == or !=`,
 		"adds_up==1":    `"adds_up==1": adds_up is true or false`,

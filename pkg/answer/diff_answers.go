@@ -164,7 +164,7 @@ func (p *DiffPair) cacheAnswer() DiffAnswer {
 // that it takes are not known.
 func (p *DiffPair) fragmentation(side int) *layout.Fragmentation {
 	r := p.recordings[side]
-	if r.Snapshot.AddressesLost || r.Device.Reconciliation.Segments == 0 {
+	if r.Origin.AddressesLost || r.Device.Reconciliation.Segments == 0 {
 		return nil
 	}
 	return &r.Fragmentation().AtPeak

@@ -12,7 +12,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestChangeOf reads testdata/changes.json, which the page's own words are held against, too.
@@ -179,7 +179,7 @@ func TestSameProgramBounds(t *testing.T) {
 // TestDiffWithoutAddresses: fragmentation is not made up where a report left addresses out.
 func TestDiffWithoutAddresses(t *testing.T) {
 	before, after := storyInput(t, "checkpointing/before.pickle.gz"), storyInput(t, "checkpointing/after.pickle.gz")
-	after.Snapshot.AddressesLost = true
+	after.Origin.AddressesLost = true
 	cache := pairOf(t, before, after).Answers()[2]
 	if cache.Value != "−144 MiB reserved" && cache.Value != "−144 MiB reserved" || cache.Line != "434 → 290 MiB" ||
 		!strings.Contains(cache.Detail, "not known") {

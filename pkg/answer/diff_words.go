@@ -196,10 +196,10 @@ func (p *DiffPair) Warnings() []Warning {
 
 // warnPredicted tells that a side is a run that was never made.
 func (p *DiffPair) warnPredicted(side int) (Warning, bool) {
-	s := p.recordings[side].Snapshot
-	w, is := warnPredicted(s)
+	source := p.recordings[side].Source
+	w, is := warnPredicted(source)
 	if is {
-		w.Fact = "The " + sideWords[side] + " run was never made: it is predicted at " + units.Count(s.Predicted.X) +
+		w.Fact = "The " + sideWords[side] + " run was never made: it is predicted at " + units.Count(source.Origin.Predicted.X) +
 			"."
 	}
 	return w, is

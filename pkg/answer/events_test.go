@@ -9,9 +9,9 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -69,9 +69,9 @@ func events(t *testing.T, o EventOptions, in ...Input) *Sheet {
 
 func TestEvents(t *testing.T) {
 	in := []Input{
-		NewInput("training.pickle", samples.Training()), NewInput("expanding.pickle", expanding()),
-		NewInput("cut.pickle", samples.Cut()), NewInput("state_only.pickle", samples.StateOnly()),
-		NewInput("hostile.pickle", samples.Hostile()),
+		NewInput("training.pickle", testsnap.Training()), NewInput("expanding.pickle", expanding()),
+		NewInput("cut.pickle", testsnap.Cut()), NewInput("state_only.pickle", testsnap.StateOnly()),
+		NewInput("hostile.pickle", testsnap.Hostile()),
 	}
 	whole := events(t, EventOptions{}, in...)
 	fits(t, "events", whole)
@@ -93,7 +93,7 @@ func TestEvents(t *testing.T) {
 
 // Totals are those of the replay, and names do not depend on where a log begins.
 func TestEventsAddUp(t *testing.T) {
-	for _, in := range []Input{NewInput("training.pickle", samples.Training()),
+	for _, in := range []Input{NewInput("training.pickle", testsnap.Training()),
 		NewInput("expanding.pickle", expanding()), example(t, "out-of-memory")} {
 		whole := decoded(t, events(t, EventOptions{}, in))
 		device := in.Devices[0]
@@ -151,7 +151,7 @@ func TestEventsPlaces(t *testing.T) {
 }
 
 func TestEventsWithoutTimes(t *testing.T) {
-	_, err := Events([]Input{NewInput("cut.pickle", samples.Cut())}, EventOptions{From: Bound{boundTime, 5}})
+	_, err := Events([]Input{NewInput("cut.pickle", testsnap.Cut())}, EventOptions{From: Bound{boundTime, 5}})
 	if err == nil || !strings.HasPrefix(err.Error(), "cut.pickle, cuda:0: a time is not in this recording") {
 		t.Errorf("got %v", err)
 	}

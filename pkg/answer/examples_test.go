@@ -8,9 +8,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/job"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
@@ -94,12 +94,12 @@ func ranksOf(in ...Input) *Sheet {
 
 // A hostile snapshot gives answers too, which fit a terminal and their schemas.
 func TestAnswersOnHostile(t *testing.T) {
-	in := NewInput("\x1b[31mhostile\n.pickle", samples.Hostile())
+	in := NewInput("\x1b[31mhostile\n.pickle", testsnap.Hostile())
 	for command, ask := range map[string]func() (*Sheet, error){
 		"leaks": func() (*Sheet, error) { return Leaks([]Input{in}, LeaksOptions{Rows: 5}) },
 		"oom":   func() (*Sheet, error) { return OOM([]Input{in}, OOMOptions{Rows: 5, Capacity: 1}) },
 		"whatif": func() (*Sheet, error) {
-			return WhatIf([]Input{in}, WhatIfOptions{Settings: []whatif.Setting{{Conf: samples.HostileTexts[0]}}})
+			return WhatIf([]Input{in}, WhatIfOptions{Settings: []whatif.Setting{{Conf: testsnap.HostileTexts[0]}}})
 		},
 		"diff":  func() (*Sheet, error) { return Diff(&in, &in, DiffOptions{Rows: 5}) },
 		"ranks": func() (*Sheet, error) { return ranksOf(in), nil },

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // FuzzAnswers asks everything of recordings that no allocator would make. There
@@ -69,7 +69,7 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 			py("/a/train.py", "main")),
 		c.Stack(native("gc_collect_main"), py("/a/train.py", "main")),
 		c.Stack(py(torch+"autograd/__init__.py", "backward"), py("/a/train.py", "main")),
-		c.Stack(py(samples.HostileTexts[0], samples.HostileTexts[1])),
+		c.Stack(py(testsnap.HostileTexts[0], testsnap.HostileTexts[1])),
 	}
 	now := int64(0)
 	for ; len(data) >= 4; data = data[4:] {

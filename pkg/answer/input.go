@@ -34,6 +34,20 @@ func NewInput(name string, s *snapshot.Snapshot) Input {
 	return in
 }
 
+// NewInputFrom is NewInput for a snapshot that was not recorded as it is. A person's own rules
+// that its origin has must be of this snapshot.
+func NewInputFrom(name string, s *snapshot.Snapshot, origin analysis.Origin) (Input, error) {
+	in := NewInput(name, s)
+	in.Origin = origin
+	for _, d := range in.Devices {
+		origin.Correct(d)
+	}
+	if origin.Decisions == nil {
+		return in, nil
+	}
+	return in, in.OverrideAgain(origin.Decisions)
+}
+
 // Only drops all devices but one, and reports whether the snapshot has that one.
 func (in *Input) Only(id snapshot.DeviceID) bool {
 	in.Devices = slices.DeleteFunc(in.Devices, func(d *replay.Device) bool { return d.ID != id })

@@ -12,8 +12,8 @@ import (
 	extensionast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // evil is what a name may hold to become more than a name in Markdown. The last word
@@ -55,8 +55,8 @@ func TestMarkdownIsCode(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no examples (%v)", err)
 	}
-	inputs := map[string]*snapshot.Snapshot{"hostile": samples.Hostile(), "training": samples.Training(),
-		"state only": samples.StateOnly()}
+	inputs := map[string]*snapshot.Snapshot{"hostile": testsnap.Hostile(), "training": testsnap.Training(),
+		"state only": testsnap.StateOnly()}
 	for _, path := range paths {
 		in := example(t, filepath.Base(filepath.Dir(path)))
 		inputs[filepath.Base(filepath.Dir(path))] = in.Snapshot

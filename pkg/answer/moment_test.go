@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 func TestMoment(t *testing.T) {
-	in := NewInput("", samples.Training())
+	in := NewInput("", testsnap.Training())
 	r := in.Recordings[0]
 	for _, test := range []struct {
 		text  string
@@ -81,7 +81,7 @@ func TestMomentOfStep(t *testing.T) {
 
 // Training has 13 events, 250 µs apart.
 func TestBounds(t *testing.T) {
-	d := replay.Replay(samples.Training(), 0)
+	d := replay.Replay(testsnap.Training(), 0)
 	for _, test := range []struct {
 		from, to   string
 		first, end int
@@ -126,7 +126,7 @@ func TestBoundsWithoutTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := between(replay.Replay(samples.Cut(), 0), from, Bound{}); err == nil ||
+	if _, _, err := between(replay.Replay(testsnap.Cut(), 0), from, Bound{}); err == nil ||
 		!strings.Contains(err.Error(), "use event indices") {
 		t.Errorf("a time in a recording without times: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // newer is where make.py writes one snapshot for each thing that torch 2.12 to 2.14 and

@@ -246,7 +246,7 @@ func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, bes
 	}
 	s.bestMeasures(best)
 	s.sayIf(retriesSentence(f.r))
-	if f.r.Snapshot.Predicted == nil { // else the capacity was given, not seen
+	if f.r.Origin.Predicted == nil { // else the capacity was given, not seen
 		f.guess(s, &ooms[len(ooms)-1])
 	}
 }

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"slices"
+
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/peaks"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -115,6 +117,9 @@ func warnFirstStep(r *analysis.Recording) (w Warning, is bool) {
 // WarningsOf are those of [WarningsOn], and what the recording itself does not show.
 func WarningsOf(r *analysis.Recording) []Warning {
 	list := WarningsOn(r.Snapshot, r.Device)
+	if w, is := warnPredicted(r.Source); is {
+		list = slices.Insert(list, 0, w)
+	}
 	if w, is := warnFirstStep(r); is {
 		list = append(list, w)
 	}

@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // TestHostMemory: host memory is answered about like that of a GPU, and what is about the
 // allocator of GPUs is not said of it.
 func TestHostMemory(t *testing.T) {
-	in := []Input{NewInput("host.pickle", samples.HostMemory())}
+	in := []Input{NewInput("host.pickle", testsnap.HostMemory())}
 	figures := func(s *Sheet, err error) map[string]any {
 		t.Helper()
 		if err != nil {
@@ -98,7 +98,7 @@ func TestHostMemory(t *testing.T) {
 
 // TestRecordCallOfHostMemory: without the argument, the advice would record no host memory.
 func TestRecordCallOfHostMemory(t *testing.T) {
-	s := samples.HostMemory()
+	s := testsnap.HostMemory()
 	s.Traces[0].Events = snapshot.Events{}
 	text := string(written(t, Stats([]Input{NewInput("host.pickle", s)}, StatsOptions{}), Text))
 	if !strings.Contains(text, "_record_memory_history(record_pinned_host_memory=True)") {
@@ -108,7 +108,7 @@ func TestRecordCallOfHostMemory(t *testing.T) {
 
 // TestHostMemoryIsNotPredicted: predictions are of GPUs only.
 func TestHostMemoryIsNotPredicted(t *testing.T) {
-	in := NewInput("host.pickle", samples.HostMemory())
+	in := NewInput("host.pickle", testsnap.HostMemory())
 	_, err := PredictSizes([]SizedInput{{1, &in}, {2, &in}}, PredictOptions{})
 	if err == nil || !strings.Contains(err.Error(), "no GPU in common") {
 		t.Errorf("error %v", err)
@@ -142,8 +142,8 @@ func TestHostMemoryIsComparedWithItself(t *testing.T) {
 			t.Errorf("pair %d is of devices %d, want %d", i, got, want)
 		}
 	}
-	host := NewInput("host", samples.HostMemory())
-	gpu := NewInput("gpu", samples.Training())
+	host := NewInput("host", testsnap.HostMemory())
+	gpu := NewInput("gpu", testsnap.Training())
 	if pairs, err := DiffPairs(&host, &gpu); err == nil {
 		t.Errorf("host memory is compared with a GPU: %d pairs", len(pairs))
 	}
@@ -173,9 +173,9 @@ func TestHostMemoryIsComparedWithItself(t *testing.T) {
 // TestClockOfTheHost: times of host memory come from another conversion than those of GPUs. However
 // far apart the two are, each device keeps its numbers, and no clock is said to run backwards.
 func TestClockOfTheHost(t *testing.T) {
-	want := string(written(t, Stats([]Input{NewInput("a", samples.Annotated())}, StatsOptions{}), JSON))
+	want := string(written(t, Stats([]Input{NewInput("a", testsnap.Annotated())}, StatsOptions{}), JSON))
 	for _, shift := range []int64{-1_790_000_000_000_000, -3_600_000_000, -7, 7, 1_000_000, 1 << 50} {
-		s := samples.Annotated()
+		s := testsnap.Annotated()
 		times := s.Events(snapshot.Pinned).TimeMicros
 		for i := range times {
 			times[i] += shift

@@ -66,7 +66,9 @@ func PredictSizesAndRun(in []SizedInput, o PredictOptions) (*Sheet, PredictedRun
 		run.LeftOut = append(run.LeftOut, why)
 	}
 	if len(studies) > 0 {
-		made := NewInput(predictedName(in, o.At[0]), predict.Snapshot(studies, o.At[0], o.Capacity))
+		recording, origin := predict.Snapshot(studies, o.At[0], o.Capacity)
+		made := NewInput(predictedName(in, o.At[0]), recording)
+		made.Origin.Predicted = origin
 		run.Input = &made
 	}
 	return s, run, nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // sizedExample is the story what-fits at some lengths, labelled as in x.

@@ -127,8 +127,8 @@ func (s *Sheet) Predicted(in []Input) {
 	var files []PredictedFile
 	var banners []element
 	for i := range in {
-		if w, is := warnPredicted(in[i].Snapshot); is {
-			p := in[i].Snapshot.Predicted
+		if w, is := warnPredicted(in[i].Source); is {
+			p := in[i].Origin.Predicted
 			files = append(files, PredictedFile{in[i].FileName(), p.X, p.Base, p.NextStep})
 			banners = append(banners, heading{sentence{"! %s: %s %s",
 				[]any{name(in[i].FileName()), w.Fact, w.Consequence}}})

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // partOf is a sample of which only a part was read.
 func partOf(part snapshot.Salvaged) Input {
-	s := samples.Training()
+	s := testsnap.Training()
 	s.Salvaged = &part
 	if part.From != snapshot.NoDevice || part.NoEnd {
 		s.Segments = nil
@@ -109,7 +109,7 @@ func TestSalvagedFile(t *testing.T) {
 
 // TestSalvagedOnce: stats leave the warning to [Sheet.Salvaged], and give all others.
 func TestSalvagedOnce(t *testing.T) {
-	s := samples.Hostile()
+	s := testsnap.Hostile()
 	s.Salvaged = &snapshot.Salvaged{At: 5, From: 0, Err: errors.New("cut")}
 	in := NewInput("hostile", s)
 	fact, _ := warnSalvaged(s)

@@ -15,7 +15,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // values are the answers of all commands, empty, by command.
@@ -59,7 +59,7 @@ func TestSchemas(t *testing.T) {
 	// A file that cannot be read has a digest without numbers, so few fields are required.
 	lines := reflector.Reflector{DoNotReference: true, ExpandedStruct: true, Anonymous: true,
 		RequiredFromJSONSchemaTags: true}
-	if err := lines.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "../digest"); err != nil {
+	if err := lines.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "../job"); err != nil {
 		t.Fatal(err)
 	}
 	publish("digest", "each line of memviz digest", lines.Reflect(&job.Digest{}))

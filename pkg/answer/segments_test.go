@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 func TestSegments(t *testing.T) {
 	in := []Input{
-		NewInput("training.pickle", samples.Training()), NewInput("expanding.pickle", expanding()),
-		NewInput("state_only.pickle", samples.StateOnly()), NewInput("hostile.pickle", samples.Hostile()),
+		NewInput("training.pickle", testsnap.Training()), NewInput("expanding.pickle", expanding()),
+		NewInput("state_only.pickle", testsnap.StateOnly()), NewInput("hostile.pickle", testsnap.Hostile()),
 	}
 	var all []byte
 	for _, at := range []string{"end", "peak", "start"} {
@@ -113,8 +113,8 @@ func TestOccupancy(t *testing.T) {
 func TestFolded(t *testing.T) {
 	line := regexp.MustCompile(`^\S.* (\d+)$`)
 	for _, in := range []Input{
-		example(t, "out-of-memory"), NewInput("training.pickle", samples.Training()),
-		NewInput("hostile.pickle", samples.Hostile()),
+		example(t, "out-of-memory"), NewInput("training.pickle", testsnap.Training()),
+		NewInput("hostile.pickle", testsnap.Hostile()),
 	} {
 		var active, segments bytes.Buffer
 		if err := Folded(&active, &in, Peak); err != nil {

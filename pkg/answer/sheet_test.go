@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestJSONIsPrintable: what a terminal might obey, or what turns the direction of text,
@@ -16,7 +16,7 @@ import (
 func TestJSONIsPrintable(t *testing.T) {
 	const text = "\x1b\x7f\u0080\u009b31m\u061c\u200b\u200e\u202e\u2066\u2028\ufeff\U000e0041 caf\u00e9 \U0001f600 " +
 		"\\u009b"
-	s := samples.Training()
+	s := testsnap.Training()
 	for i := range s.Strings {
 		s.Strings[i] += text
 	}

@@ -128,7 +128,7 @@ func Stats(in []Input, o StatsOptions) *Sheet {
 		} else if o.Summary && !o.OneLine {
 			s.summary(in, r, &stats)
 		} else if o.OneLine {
-			s.oneLine(in, r.Device, &stats, o.Capacity)
+			s.oneLine(in, r, &stats, o.Capacity)
 		} else {
 			s.stats(in, r, &stats, o)
 		}
@@ -294,7 +294,7 @@ func largest(r *analysis.Recording, n int) []LargeAllocation {
 			Bytes: a.Size, Address: units.Address(a.Addr), Site: r.Stacks.Site(a.Stack).String(),
 			Family: r.Families().Family(int(i)).Key(), Stack: stackLines(r.Snapshot, a.Stack),
 		}
-		if r.Snapshot.AddressesLost && !a.LiveAtEnd() {
+		if r.Origin.AddressesLost && !a.LiveAtEnd() {
 			large.Address = ""
 		}
 		if a.Start != replay.None {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 func TestStatsText(t *testing.T) {
@@ -23,12 +23,12 @@ func TestStatsText(t *testing.T) {
 		golden string
 		in     []Input
 	}{
-		{"stats_training.txt", []Input{NewInput("runs/training.pickle", samples.Training())}},
-		{"stats_hostile.txt", []Input{NewInput("hostile.pickle", samples.Hostile())}},
+		{"stats_training.txt", []Input{NewInput("runs/training.pickle", testsnap.Training())}},
+		{"stats_hostile.txt", []Input{NewInput("hostile.pickle", testsnap.Hostile())}},
 		{"stats_states.txt", []Input{
-			NewInput("state_only.pickle", samples.StateOnly()),
-			NewInput("one_event.pickle", samples.OneEvent()),
-			NewInput("cut.pickle", samples.Cut()),
+			NewInput("state_only.pickle", testsnap.StateOnly()),
+			NewInput("one_event.pickle", testsnap.OneEvent()),
+			NewInput("cut.pickle", testsnap.Cut()),
 			NewInput("empty.pickle", snapshot.NewComposer(snapshot.Format{}).Snapshot()),
 		}},
 	} {
@@ -49,7 +49,7 @@ func TestStatsText(t *testing.T) {
 
 func TestStatsJSON(t *testing.T) {
 	var text bytes.Buffer
-	if err := Stats([]Input{NewInput("runs/training.pickle", samples.Training())}, StatsOptions{Rows: 5}).Write(&text,
+	if err := Stats([]Input{NewInput("runs/training.pickle", testsnap.Training())}, StatsOptions{Rows: 5}).Write(&text,
 		JSON, Look{}); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestStatsJSONHasNoNull(t *testing.T) {
 }
 
 func TestTextHoldsNoControlCharacters(t *testing.T) {
-	s := samples.Hostile()
+	s := testsnap.Hostile()
 	s.Oddity.UnknownActions = map[string]int{"\x1b]0;title\x07\u202e": 1}
 	s.Oddity.WrongTypes = map[string]int{"\x1b[2J": 1}
 	var text bytes.Buffer
@@ -120,7 +120,7 @@ func TestStatsNumbers(t *testing.T) {
 		t.Errorf("%v of %d bytes are reserved", d.Utilisation, d.CapacityBytes)
 	}
 	for ooms, want := range map[int]string{0: "end 0, 3 events, ", 1: "3 events, 1 OOM, ", 2: "3 events, 2 OOMs, "} {
-		got := said(t, func(s *Sheet) { s.oneLine(&in, r.Device, &DeviceStats{Events: 3, OOMEvents: ooms}, 0) })
+		got := said(t, func(s *Sheet) { s.oneLine(&in, r, &DeviceStats{Events: 3, OOMEvents: ooms}, 0) })
 		if !strings.Contains(got, want) || strings.Contains(got, "OOM") != (ooms > 0) {
 			t.Errorf("%d ooms: %s", ooms, got)
 		}
@@ -133,7 +133,7 @@ func TestStatsNumbers(t *testing.T) {
 		{0, 5, "reserved 1.00 MiB of at least 1.00 MiB, end"}, // the capacity is refuted
 	} {
 		stats := &DeviceStats{ReservedPeakBytes: 1 << 20, CapacityBytes: test.capacity}
-		got := said(t, func(s *Sheet) { s.oneLine(&in, r.Device, stats, test.given) })
+		got := said(t, func(s *Sheet) { s.oneLine(&in, r, stats, test.given) })
 		if !strings.Contains(got, test.want) {
 			t.Errorf("%+v: %s", test, got)
 		}

@@ -14,7 +14,8 @@ import (
 
 // oneLine says the totals of a device in one line. A capacity that the recording
 // refutes is replaced by what it shows.
-func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats, capacity int64) {
+func (s *Sheet) oneLine(in *Input, r *analysis.Recording, stats *DeviceStats, capacity int64) {
+	d := r.Device
 	ooms, of, least, end := "", "", "", "end"
 	if stats.Cut {
 		least, end = "at least ", "at the cut at least"
@@ -32,13 +33,13 @@ func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats, capacit
 	s.line("%s %s: peak %s%s, reserved %s%s%s, %s %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID), least,
 		units.Bytes(stats.PeakBytes), least, units.Bytes(stats.ReservedPeakBytes), of, end,
 		units.Bytes(stats.FinalBytes),
-		units.Plural(stats.Events, "event", "events"), ooms, VerdictOf(in.Snapshot, d).Text)
+		units.Plural(stats.Events, "event", "events"), ooms, VerdictOf(r).Text)
 }
 
 // stats says the totals of a device.
 func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o StatsOptions) {
 	d := r.Device
-	verdict := VerdictOf(in.Snapshot, d)
+	verdict := VerdictOf(r)
 	sign := "! "
 	if verdict.OK {
 		sign = "✓ "
@@ -243,7 +244,7 @@ func (s *Sheet) warn(r *analysis.Recording) {
 		if salvaged, ok := warnSalvaged(r.Snapshot); ok && w == salvaged {
 			continue
 		}
-		if predicted, ok := warnPredicted(r.Snapshot); ok && w == predicted {
+		if predicted, ok := warnPredicted(r.Source); ok && w == predicted {
 			continue
 		}
 		s.say("%s %s", w.Fact, w.Consequence)

@@ -12,8 +12,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestSummaryTorch compares simulated stories with the counters of the allocator that
@@ -68,7 +68,7 @@ func TestSummaryTorch(t *testing.T) {
 // TestSummaryAddsUp counts the events and the final blocks of recordings by
 // themselves.
 func TestSummaryAddsUp(t *testing.T) {
-	inputs := map[string]*snapshot.Snapshot{"tiny": samples.Training()}
+	inputs := map[string]*snapshot.Snapshot{"tiny": testsnap.Training()}
 	files, err := filepath.Glob("../../examples/*/*.pickle.gz")
 	if corpus, more := os.Getenv("MEMVIZ_CORPUS"), []string(nil); err == nil && corpus != "" {
 		more, err = filepath.Glob(filepath.Join(corpus, "*.pickle"))
@@ -179,7 +179,7 @@ func checkSummary(t *testing.T, file string, s *snapshot.Snapshot, d *replay.Dev
 
 // TestSummaryText: what is not recorded is a dash, and is named.
 func TestSummaryText(t *testing.T) {
-	in := []Input{NewInput("tiny.pickle", samples.Training())}
+	in := []Input{NewInput("tiny.pickle", testsnap.Training())}
 	text := strings.Join(strings.Fields(string(written(t, Stats(in, StatsOptions{Summary: true}), Text))), " ")
 	for _, want := range []string{"1 OOM, 0 retries", "current peak total allocated total freed",
 		"torch counts from the start of the process", "Not recorded (–)", "non-releasable memory"} {

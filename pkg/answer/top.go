@@ -2,16 +2,13 @@ package answer
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -136,27 +133,12 @@ func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 		if h.Before != timeline.NoState {
 			cells = append(cells, units.Change(row.Change()))
 		}
-		t.row(append(cells, keyName(r.Snapshot, h.By, row.Key))...)
+		t.row(append(cells, keyName(h.By, row.Key))...)
 	})
 	if t.more != "" {
 		t.more = strings.Replace(t.more, ";", ", with "+units.Bytes(left)+";", 1)
 	}
 	return t
-}
-
-// keyColumn is the column of the keys of rows.
-func keyColumn(g holders.Grouping) column {
-	switch g.By {
-	case holders.BySite, holders.ByFile:
-		return column{g.By.String(), paths}
-	case holders.BySize:
-		return column{g.By.String(), words}
-	case holders.ByMetadata:
-		if g.Key != "" {
-			return column{units.Printable(g.Key), names}
-		}
-	}
-	return column{strings.ReplaceAll(g.By.String(), "_", " "), names}
 }
 
 // metadataKeys says which keys metadata has, where the rows could be made of the values of one.
@@ -173,72 +155,6 @@ func metadataKeys(r *analysis.Recording, g holders.Grouping) string {
 		seen[key] = true
 	}
 	return "The metadata is dicts; --key makes a row of each value of one key: " + quotedNames(seen, func(bool) string { return "" }) + "."
-}
-
-// What is shown for call sites and operators that were not recorded.
-const (
-	noStack    = "(no stack recorded)"
-	noOperator = "(no operator recorded)"
-)
-
-// noKey is what is shown for keys that were not recorded.
-var noKey = map[holders.By]string{
-	holders.ByOperator:       noOperator,
-	holders.ByPool:           "(pool not recorded)",
-	holders.ByModule:         "(not asked for by a module)",
-	holders.ByLayer:          "(not asked for by a module)",
-	holders.ByAnnotation:     "(outside of annotated ranges)",
-	holders.ByCompileContext: "(not in a compiled region)",
-	holders.ByMetadata:       "(no metadata)",
-}
-
-// keyName is the key of a row as text.
-func keyName(s *snapshot.Snapshot, by holders.By, key string) any {
-	switch by {
-	case holders.ByFamily:
-		return familyLabel(key)
-	case holders.BySize:
-		n, err := strconv.ParseInt(key, 10, 64)
-		if err == nil {
-			return units.ExactBytes(n)
-		}
-	case holders.ByStream:
-		handle, err := strconv.ParseUint(key, 10, 64)
-		if err == nil && handle == 0 {
-			return "default stream"
-		} else if err == nil {
-			return units.Address(handle)
-		}
-	}
-	if key == "" {
-		return cmp.Or(noKey[by], noStack)
-	}
-	if by == holders.ByModule || by == holders.ByLayer {
-		return name(shortModule(key))
-	}
-	return name(shortChain(key))
-}
-
-// shortChain leaves out folders from a key that is a chain of calls.
-func shortChain(key string) string {
-	calls := strings.Split(key, " < ")
-	if len(calls) == 1 {
-		return key
-	}
-	for i, call := range calls {
-		calls[i] = call[strings.LastIndexAny(call, `/\`)+1:]
-	}
-	return strings.Join(calls, " < ")
-}
-
-// familyLabel is the label of the family with a key.
-func familyLabel(key string) string {
-	for f := range families.Count {
-		if family := families.Family(f); family.Key() == key {
-			return family.Label()
-		}
-	}
-	return key
 }
 
 // Folded writes the stacks of what is live at a moment in the format that

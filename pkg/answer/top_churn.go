@@ -56,7 +56,7 @@ func (s *Sheet) churn(in *Input, r *analysis.Recording, c *holders.Churned, rows
 	t.fill(len(c.Rows), rows, func(i int) {
 		row := &c.Rows[i]
 		t.row(units.Bytes(row.Bytes), units.Share(row.Bytes, c.Bytes), units.Count(row.Allocations),
-			units.Bytes(row.TemporaryBytes), keyName(r.Snapshot, c.By, row.Key))
+			units.Bytes(row.TemporaryBytes), keyName(c.By, row.Key))
 	})
 	s.put(t)
 	s.note("Temporaries are freed in the pass or the step that made them. What was live before the recording is not " +

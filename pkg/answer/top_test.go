@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
-	"github.com/memviz-go/memviz/pkg/samples"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // written is a sheet in one form.
@@ -21,7 +21,7 @@ func written(t *testing.T, s *Sheet, format Format) []byte {
 }
 
 func TestTop(t *testing.T) {
-	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("hostile.pickle", samples.Hostile())}
+	in := []Input{NewInput("training.pickle", testsnap.Training()), NewInput("hostile.pickle", testsnap.Hostile())}
 	var all bytes.Buffer
 	for by := range holders.ByCount {
 		s, err := Top(in, TopOptions{At: Peak, Grouping: holders.Grouping{By: holders.By(by), Depth: 1 + by%2},
@@ -51,10 +51,18 @@ func TestTopNotThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Top([]Input{NewInput("state_only.pickle", samples.StateOnly())}, TopOptions{At: at})
+	_, err = Top([]Input{NewInput("state_only.pickle", testsnap.StateOnly())}, TopOptions{At: at})
 	if want := "state_only.pickle, cuda:0: an out-of-memory event is not in this recording"; err == nil ||
 		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestRowKeys(t *testing.T) {
+	for by := range holders.By(holders.ByCount) {
+		if key := rowKeys[by]; key.none == "" || key.show == nil {
+			t.Errorf("nothing says how a key by %s is shown", by)
+		}
 	}
 }
 

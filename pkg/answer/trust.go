@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -59,17 +60,17 @@ func VerdictOn(d *replay.Device) Verdict {
 }
 
 // VerdictOf is that of [VerdictOn], but for a run that was never made.
-func VerdictOf(s *snapshot.Snapshot, d *replay.Device) Verdict {
-	v := VerdictOn(d)
-	if w, is := warnPredicted(s); is && v.OK {
+func VerdictOf(r *analysis.Recording) Verdict {
+	v := VerdictOn(r.Device)
+	if w, is := warnPredicted(r.Source); is && v.OK {
 		return Verdict{Text: "predicted", Why: w.Fact + " " + w.Consequence}
 	}
 	return v
 }
 
-// warnPredicted tells what a run that was never made rests on.
-func warnPredicted(s *snapshot.Snapshot) (Warning, bool) {
-	p := s.Predicted
+// warnPredicted is the warning that a run was simulated, and what it rests on.
+func warnPredicted(s *analysis.Source) (Warning, bool) {
+	p := s.Origin.Predicted
 	if p == nil {
 		return Warning{}, false
 	}
@@ -155,9 +156,6 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		if d.Anomalies[kind] > 0 {
 			warn(anomalySentence(d, kind), consequence)
 		}
-	}
-	if w, ok := warnPredicted(s); ok {
-		list = append(list, w)
 	}
 	if w, ok := warnSalvaged(s); ok {
 		list = append(list, w)

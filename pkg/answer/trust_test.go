@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -24,17 +24,17 @@ func TestVerdict(t *testing.T) {
 		why      string // a part of it
 		facts    []string
 	}{
-		{"training", samples.Training(), true, "adds up",
+		{"training", testsnap.Training(), true, "adds up",
 			"9.00 MiB in 6 blocks, and nothing in the file contradicts it. 2 allocations are from before the " +
 				"recording, with 3.00 MiB.", nil},
-		{"state only", samples.StateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.",
+		{"state only", testsnap.StateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.",
 			[]string{"No history was recorded."}},
-		{"one event", samples.OneEvent(), false, "no history", "only the final state",
+		{"one event", testsnap.OneEvent(), false, "no history", "only the final state",
 			[]string{"Only one event was recorded."}},
-		{"cut", samples.Cut(), false, "history cut", "completes a free whose request is missing", []string{
+		{"cut", testsnap.Cut(), false, "history cut", "completes a free whose request is missing", []string{
 			"The oldest events are missing: the first event completes a free whose request is missing.",
 			"No stacks were recorded."}},
-		{"hostile", samples.Hostile(), false, "does not add up",
+		{"hostile", testsnap.Hostile(), false, "does not add up",
 			"15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
 				"The picture does not add up.", "Parts of the file could not be read as expected.",
 				"The file lists no segments."}},

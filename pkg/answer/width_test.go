@@ -11,7 +11,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/redact"
-	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestWidths writes every answer on every example for terminals of several
@@ -30,7 +30,7 @@ func TestWidths(t *testing.T) {
 		})
 	}
 	t.Run("hostile", func(t *testing.T) {
-		fitsWidths(t, NewInput("\x1b[31mhostile\n.pickle", samples.Hostile()), &first)
+		fitsWidths(t, NewInput("\x1b[31mhostile\n.pickle", testsnap.Hostile()), &first)
 	})
 }
 

@@ -13,18 +13,19 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var csvFormat = &Format{Name: "csv", Takes: []Option{AtOption, TableOption}, write: writeCSV,
-	isOurs: isCSV}
+var csvFormat = &Format{Name: "csv", Takes: []Option{AtOption, TableOption}, write: writeCSV, isOurs: isCSV}
 
-// isCSV: the first line has the columns of a table.
+// isCSV reports whether the first line begins with the leading columns of a table.
 func isCSV(head []byte) bool {
 	line, _, _ := strings.Cut(string(head), "\n")
-	return slices.ContainsFunc(Tables, func(t *Table) bool { return strings.Join(t.Columns(), ",") == line })
+	return slices.ContainsFunc(Tables, func(t *Table) bool {
+		return strings.HasPrefix(line+",", strings.Join(t.header()[:leadingColumns], ",")+",")
+	})
 }
 
 func writeCSV(w *bufio.Writer, in []answer.Input, o *Options) error {
 	c := csv.NewWriter(w)
-	if err := c.Write(o.Table.Columns()); err != nil {
+	if err := c.Write(o.Table.header()); err != nil {
 		return err
 	}
 	list, err := recordings(in, o)

@@ -93,7 +93,7 @@ func IsFile(path string) bool {
 // addresses reports whether addresses of a recording are to be written, and mean
 // something: those of a report may be lost.
 func (o *Options) addresses(r *analysis.Recording) bool {
-	return !o.Omit.Addresses && !r.Snapshot.AddressesLost && !r.Snapshot.Redaction.Addresses
+	return !o.Omit.Addresses && !r.Origin.AddressesLost && !r.Snapshot.Redaction.Addresses
 }
 
 // times reports whether times of a recording are to be written, and mean something.

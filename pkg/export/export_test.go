@@ -15,9 +15,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // eachSnapshot runs a test on all stories and real snapshots.
@@ -34,7 +34,7 @@ func eachSnapshot(t *testing.T, test func(t *testing.T, in []answer.Input)) {
 	}
 }
 
-// input is a snapshot of the samples.
+// input is a snapshot of the testsnap.
 func input(s *snapshot.Snapshot) []answer.Input {
 	return []answer.Input{answer.NewInput("snap.pickle", s)}
 }
@@ -181,7 +181,7 @@ func namesOf(s *snapshot.Snapshot) map[string]bool {
 // TestOmitted: without addresses no address and no handle of a stream is in any export,
 // and without times no time.
 func TestOmitted(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	o := Options{Omit: Omission{Addresses: true, Times: true}}
 	with, without := everything(t, in, Options{}), everything(t, in, o)
 	d := in[0].Devices[0]
@@ -224,8 +224,8 @@ func TestOmitted(t *testing.T) {
 
 // TestLostAddresses: what a report has made up in place of addresses is not exported.
 func TestLostAddresses(t *testing.T) {
-	in := input(samples.Training())
-	in[0].Snapshot.AddressesLost = true
+	in := input(testsnap.Training())
+	in[0].Origin.AddressesLost = true
 	for _, table := range Tables {
 		for _, row := range csvRows(t, in, Options{Table: table}) {
 			if row["address"] != "" || row["segment"] != "" {
@@ -237,7 +237,7 @@ func TestLostAddresses(t *testing.T) {
 
 // TestFullDisk: whatever cannot be written is an error, and ends the work soon.
 func TestFullDisk(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	for _, f := range Formats {
 		whole := len(write(t, f, in, Options{}))
 		for _, room := range []int{0, whole / 2, whole - 1} {
@@ -270,7 +270,7 @@ func TestMoments(t *testing.T) {
 		format *Format
 		table  *Table
 	}{{pprofFormat, nil}, {csvFormat, sitesTable}, {jsonlFormat, segmentsTable}} {
-		err := tt.format.Write(io.Discard, input(samples.Training()), Options{At: &at, Table: tt.table})
+		err := tt.format.Write(io.Discard, input(testsnap.Training()), Options{At: &at, Table: tt.table})
 		if err == nil || !strings.HasPrefix(err.Error(), "snap.pickle, cuda:0: ") {
 			t.Errorf("%s: %v", tt.format.Name, err)
 		}
@@ -286,7 +286,7 @@ func TestIsFile(t *testing.T) {
 		}
 		return IsFile(path)
 	}
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	in[0].Name = `"quoted\".pickle`
 	for _, f := range Formats {
 		for _, table := range Tables {
@@ -295,11 +295,25 @@ func TestIsFile(t *testing.T) {
 			}
 		}
 	}
+	for name, content := range map[string][]byte{
+		"JSON Lines of host memory": write(t, jsonlFormat, input(testsnap.HostMemory()), Options{}),
+		"an older CSV":              []byte("file,device,allocation,bytes,end\nsnap.pickle,0,0,512,\n"),
+		"a newer CSV":               []byte("file,device,state,time_us,active_bytes,colour\n"),
+		"an empty, much older CSV":  []byte("file,device,site,state"),
+		"an older JSON Lines":       []byte(`{"file":"a","device":0,"site":"a.py:1:f","state":7}`),
+	} {
+		if !is(content) {
+			t.Errorf("%s is not known", name)
+		}
+	}
 	profile, database := write(t, pprofFormat, in, Options{}), write(t, sqliteFormat, in, Options{})
 	for name, content := range map[string][]byte{
 		"nothing":    nil,
 		"CSV":        []byte("file,device\nsnap.pickle,0\n"),
+		"more CSV":   []byte("file,device,allocation,bytes_per_second\nsda,0,1,2\n"),
+		"other CSV":  []byte("name,file,device,allocation,bytes\n"),
 		"JSON":       []byte(`{"file":"a","device":0,"name":1}`),
+		"more JSON":  []byte(`{"file":"a","device":0,"state":"on","brightness":1}`),
 		"a trace":    []byte(`{"displayTimeUnit":"ms","baseTimeNanoseconds":1,"otherData":{},"traceEvents":[]}`),
 		"a profile":  bytes.Replace(profile, []byte("memviz"), []byte("pprof "), 1),
 		"a database": append(append([]byte{}, database[:68]...), make([]byte, 8000)...),
@@ -315,7 +329,7 @@ func TestIsFile(t *testing.T) {
 
 // TestSameBytes: the same recordings are the same bytes in every format.
 func TestSameBytes(t *testing.T) {
-	for _, in := range [][]answer.Input{input(samples.Training()), input(samples.Hostile())} {
+	for _, in := range [][]answer.Input{input(testsnap.Training()), input(testsnap.Hostile())} {
 		for _, f := range Formats {
 			if !bytes.Equal(write(t, f, in, Options{}), write(t, f, in, Options{})) {
 				t.Errorf("%s differs from run to run", f.Name)

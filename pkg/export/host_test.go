@@ -8,8 +8,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestHostMemoryIsNoGPU: a profile is one sum, so host memory is in it only where there is no GPU; and the
@@ -29,11 +29,11 @@ func TestHostMemoryIsNoGPU(t *testing.T) {
 		}
 		return bytesInUse
 	}
-	both, host := answer.NewInput("both", samples.Annotated()), answer.NewInput("host", samples.HostMemory())
+	both, host := answer.NewInput("both", testsnap.Annotated()), answer.NewInput("host", testsnap.HostMemory())
 	if got, want := sum(both), both.Devices[0].Totals.PeakBytes; got != want {
 		t.Errorf("the profile of both sums up to %d, want %d of the GPU", got, want)
 	}
-	only := answer.NewInput("only", samples.Annotated())
+	only := answer.NewInput("only", testsnap.Annotated())
 	only.Only(snapshot.Pinned)
 	for _, in := range []answer.Input{host, only} {
 		if got, want := sum(in), in.Devices[0].Totals.PeakBytes; got != want {

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -21,8 +21,8 @@ import (
 // edge of what they may be stay numbers, in every format and table.
 func TestHostile(t *testing.T) {
 	for name, s := range map[string]*snapshot.Snapshot{
-		"hostile": samples.Hostile(), "state only": samples.StateOnly(), "names": withNames(hostileNames...),
-		"host memory": samples.HostMemory(),
+		"hostile": testsnap.Hostile(), "state only": testsnap.StateOnly(), "names": withNames(hostileNames...),
+		"host memory": testsnap.HostMemory(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(s)
@@ -154,7 +154,7 @@ func longRun(n int) *snapshot.Snapshot {
 
 // FuzzText: texts are those that encoding/json reads back.
 func FuzzText(f *testing.F) {
-	for _, text := range append(samples.HostileTexts, hostileNames...) {
+	for _, text := range append(testsnap.HostileTexts, hostileNames...) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

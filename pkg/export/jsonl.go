@@ -10,17 +10,21 @@ import (
 )
 
 // JSON Lines have an object on each line, all with the same keys.
-var jsonlFormat = &Format{Name: "jsonl", Takes: []Option{AtOption, TableOption}, write: writeJSONL,
-	isOurs: isJSONL}
+var jsonlFormat = &Format{Name: "jsonl", Takes: []Option{AtOption, TableOption}, write: writeJSONL, isOurs: isJSONL}
 
-// isJSONL: the first object begins with the columns of a table.
+// isJSONL reports whether the first object begins with the leading columns of a table.
 func isJSONL(head []byte) bool {
-	match := firstKeys.FindSubmatch(head)
-	return match != nil &&
-		slices.ContainsFunc(Tables, func(t *Table) bool { return t.columns[0].name == string(match[1]) })
+	match := leadingKeys.FindSubmatch(head)
+	return match != nil && slices.ContainsFunc(Tables, func(t *Table) bool {
+		return t.columns[0].name == string(match[1]) && t.columns[1].name == string(match[2])
+	})
 }
 
-var firstKeys = regexp.MustCompile(`^\{"file":"(?:[^"\\]|\\.)*","device":\d+,"(\w+)":`)
+var leadingKeys = regexp.MustCompile(`^\{"file":` + jsonText + `,"device":-?\d+,"(\w+)":(?:\d+|null|` + jsonText +
+	`),"(\w+)":`)
+
+// jsonText matches a string of JSON.
+const jsonText = `"(?:[^"\\]|\\.)*"`
 
 func writeJSONL(w *bufio.Writer, in []answer.Input, o *Options) error {
 	var line object

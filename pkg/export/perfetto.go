@@ -140,6 +140,12 @@ func (t *tracer) finish() {
 	}
 }
 
+// finishArgs finishes an event whose arguments are the last thing in it.
+func (t *tracer) finishArgs() {
+	t.shut()
+	t.finish()
+}
+
 // write writes a recording.
 func (t *tracer) write() {
 	label := t.Snapshot.DeviceLabel(t.Device.ID)
@@ -148,11 +154,7 @@ func (t *tracer) write() {
 		name = "pinned host memory"
 	}
 	t.name("process_name", 0, name+", "+t.in.FileName())
-	t.begin("M", "process_sort_index", 0, 0)
-	t.open("args")
-	t.number("sort_index", t.process)
-	t.shut()
-	t.finish()
+	t.order("process_sort_index", 0, t.process)
 	t.steps()
 	t.phases()
 	t.annotations()
@@ -166,15 +168,18 @@ func (t *tracer) name(what string, thread int64, name string) {
 	t.begin("M", what, thread, 0)
 	t.open("args")
 	t.text("name", name)
-	t.shut()
-	t.finish()
+	t.finishArgs()
 	if thread > 0 {
-		t.begin("M", "thread_sort_index", thread, 0)
-		t.open("args")
-		t.number("sort_index", thread)
-		t.shut()
-		t.finish()
+		t.order("thread_sort_index", thread, thread)
 	}
+}
+
+// order says where the process or one of its threads is shown.
+func (t *tracer) order(what string, thread, index int64) {
+	t.begin("M", what, thread, 0)
+	t.open("args")
+	t.number("sort_index", index)
+	t.finishArgs()
 }
 
 // slice begins a slice for a range of states.
@@ -204,8 +209,7 @@ func (t *tracer) steps() {
 		t.slice(name, stepsThread, p.From, p.To)
 		t.number("peak_bytes", p.Bytes)
 		t.number("peak_state", int64(p.State))
-		t.shut()
-		t.finish()
+		t.finishArgs()
 	}
 }
 
@@ -216,8 +220,7 @@ func (t *tracer) phases() {
 	}
 	for _, p := range phases {
 		t.slice(p.Phase.PhaseName(), phasesThread, int(p.Start), int(p.End)+1)
-		t.shut()
-		t.finish()
+		t.finishArgs()
 	}
 }
 
@@ -237,8 +240,7 @@ func (t *tracer) annotations() {
 		t.sliceAt(t.Snapshot.String(a.Name), annotationsThread+int64(a.Lane), start, end)
 		t.number("from", int64(a.From))
 		t.number("to", int64(a.To))
-		t.shut()
-		t.finish()
+		t.finishArgs()
 	}
 }
 
@@ -253,8 +255,7 @@ func (t *tracer) failures() {
 		t.number("requested_bytes", e.Size[i])
 		t.number("device_free_bytes", int64(min(e.Addr[i], math.MaxInt64)))
 		t.text("site", t.Stacks.Site(e.Stack[i]).String())
-		t.shut()
-		t.finish()
+		t.finishArgs()
 	}
 	for _, x := range t.Retries().Served() {
 		t.instant("retry", int(x.First))
@@ -262,8 +263,7 @@ func (t *tracer) failures() {
 		t.number("flushed_bytes", x.Flushed)
 		t.number("segments", int64(x.Segments))
 		t.text("site", t.Stacks.Site(e.Stack[x.Event]).String())
-		t.shut()
-		t.finish()
+		t.finishArgs()
 	}
 }
 
@@ -304,8 +304,7 @@ func (t *tracer) tensors() {
 		t.text("family", family.Key())
 		t.text("site", site.String())
 		t.text("stream", t.stream(a.Stream))
-		t.shut()
-		t.finish()
+		t.finishArgs()
 		t.tensor("e", name, i, max(start, end))
 		t.finish()
 	}
@@ -376,6 +375,5 @@ func (t *tracer) counter(name string, event int, bytes int64) {
 	t.begin("C", name, 0, t.at(event))
 	t.open("args")
 	t.number("bytes", bytes)
-	t.shut()
-	t.finish()
+	t.finishArgs()
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // trace is a trace as its readers see it.
@@ -166,7 +166,7 @@ func (p *process) checkFamilies() {
 // TestClock: times are those of the recording, counted from where torch's profiler
 // counts from.
 func TestClock(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	read := readTrace(t, write(t, perfettoFormat, in, Options{}))
 	times := map[int64]bool{}
 	for _, micros := range in[0].Devices[0].Events.TimeMicros {
@@ -223,7 +223,7 @@ func TestAnnotations(t *testing.T) {
 
 // TestTracesOfRanks: files are processes of one trace, on one clock.
 func TestTracesOfRanks(t *testing.T) {
-	in := append(input(samples.Training()), input(samples.Training())...)
+	in := append(input(testsnap.Training()), input(testsnap.Training())...)
 	read := readTrace(t, write(t, perfettoFormat, in, Options{}))
 	first := map[int64]int64{}
 	for _, e := range read.Events {

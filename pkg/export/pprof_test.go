@@ -13,8 +13,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 func readProfile(t testing.TB, data []byte) *profile.Profile {
@@ -98,7 +98,7 @@ func TestPprofNames(t *testing.T) {
 				snapshot.FrameText{Name: "forward", File: file, Line: 7})})
 	}
 	s := c.Snapshot()
-	in := append(input(s), input(samples.StateOnly())...)
+	in := append(input(s), input(testsnap.StateOnly())...)
 	in[1].Name = "second.pickle"
 	p := readProfile(t, write(t, pprofFormat, in, Options{}))
 	names, files := map[string]int{}, map[string]int{}
@@ -124,7 +124,7 @@ func TestPprofNames(t *testing.T) {
 // TestPprofTool: go tool pprof shows the profile, by its frames and labels, and the
 // difference of two.
 func TestPprofTool(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	dir := t.TempDir()
 	file := func(name string, at answer.Moment) string {
 		path := filepath.Join(dir, name)

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // query exports inputs as a database, which sqlite3 checks, and asks it.
@@ -65,7 +65,7 @@ func TestSQLite(t *testing.T) {
 
 // TestReferences: what a row refers to is what the row of a CSV says.
 func TestReferences(t *testing.T) {
-	in := append(input(samples.Training()), input(withNames("one", "two"))...)
+	in := append(input(testsnap.Training()), input(withNames("one", "two"))...)
 	in[1].Name = "second.pickle"
 	var want []string
 	for _, row := range csvRows(t, in, Options{}) {

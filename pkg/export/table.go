@@ -56,9 +56,14 @@ type Table struct {
 	rows    func(r *recording) iter.Seq[[]value] // the slice is reused
 }
 
-// Columns are the names of the columns, in their order. All tables begin with the same
-// two: the file and the device of a row.
-func (t *Table) Columns() []string {
+// leadingColumns is how many columns, file and device included, tell the files of a table
+// from those of other programs. They stay as they are, and new columns go behind them, so that
+// memviz replaces what its older and newer versions wrote.
+const leadingColumns = 4
+
+// header has the names of the columns. All tables begin with the same two: the file and
+// the device of a row.
+func (t *Table) header() []string {
 	names := []string{"file", "device"}
 	for _, c := range t.columns {
 		names = append(names, c.name)

@@ -14,9 +14,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -128,7 +128,7 @@ func TestFormatsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), samples.HostMemory(), story} {
+	for _, s := range []*snapshot.Snapshot{testsnap.Training(), testsnap.Hostile(), testsnap.HostMemory(), story} {
 		in, all := input(s), 0
 		for _, table := range Tables {
 			o := Options{Table: table}
@@ -138,8 +138,8 @@ func TestFormatsAgree(t *testing.T) {
 				t.Fatalf("%s has %d rows and %d objects", table.Name, len(rows), len(objects))
 			}
 			for i, object := range objects {
-				if len(object) != len(table.Columns()) {
-					t.Fatalf("%s: %d keys of %d: %v", table.Name, len(object), len(table.Columns()), object)
+				if len(object) != len(table.header()) {
+					t.Fatalf("%s: %d keys of %d: %v", table.Name, len(object), len(table.header()), object)
 				}
 				for name, v := range object {
 					if got := flat(v); got != strings.TrimPrefix(rows[i][name], "'") {
@@ -188,7 +188,7 @@ func TestNames(t *testing.T) {
 		{eventsTable, keysOf(answer.Event{}), []string{"phase"}},
 		{segmentsTable, keysOf(answer.Segment{}), []string{"state"}},
 	} {
-		for _, name := range tt.table.Columns()[2:] {
+		for _, name := range tt.table.header()[2:] {
 			if !slices.Contains(tt.keys, name) && !slices.Contains(tt.ours, name) {
 				t.Errorf("%s: there is no %s among %v", tt.table.Name, name, tt.keys)
 			}
@@ -198,7 +198,7 @@ func TestNames(t *testing.T) {
 
 // TestEventRows: the events are those of memviz events, but for their words.
 func TestEventRows(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	sheet, err := answer.Events(in, answer.EventOptions{})
 	if err != nil {
 		t.Fatal(err)

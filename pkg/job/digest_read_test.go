@@ -15,8 +15,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	. "github.com/memviz-go/memviz/pkg/job"
-	"github.com/memviz-go/memviz/pkg/samples"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestReadBack writes the digests of all snapshots and reads them.
@@ -45,7 +45,7 @@ func TestReadBack(t *testing.T) {
 
 // sample is a digest with a name.
 func sample(rank int) Digest {
-	in := answer.NewInput("snapshot", samples.Training())
+	in := answer.NewInput("snapshot", testsnap.Training())
 	d := DigestOf(in.Recordings[0])
 	d.Name = Name{Rank: rank, Label: fmt.Sprint(rank), From: "word"}
 	d.File = File{Name: fmt.Sprintf("rank%d.pickle", rank), Path: fmt.Sprintf("job/rank%d.pickle", rank), Bytes: 4096,

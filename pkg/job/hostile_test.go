@@ -13,7 +13,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	. "github.com/memviz-go/memviz/pkg/job"
-	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 func TestNotDigests(t *testing.T) {
@@ -167,7 +167,7 @@ func BenchmarkRead(b *testing.B) {
 
 // FuzzRead: whatever is read can be written, and is the same when it is read again.
 func FuzzRead(f *testing.F) {
-	in := answer.NewInput("snapshot", samples.Training())
+	in := answer.NewInput("snapshot", testsnap.Training())
 	for _, d := range []Digest{DigestOf(in.Recordings[0]), {Schema: DigestSchema, Error: "it is empty"}} {
 		var text bytes.Buffer
 		if err := WriteDigests(&text, &d); err != nil {

@@ -11,7 +11,7 @@ import (
 	. "github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // redactedDigest is the digest of the first device of a file under a salt.

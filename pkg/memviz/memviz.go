@@ -85,26 +85,26 @@ func OpenAll(path string) ([]*File, error) {
 	}
 	var files []*File
 	for i, of := range document.Report().Files {
-		s, decisions, err := document.Snapshot(i, 0)
+		s, origin, err := document.Snapshot(i, 0)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		f := New(of.Name, s)
-		if decisions != nil {
-			if err := f.input.OverrideAgain(decisions); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
+		in, err := answer.NewInputFrom(of.Name, s, origin)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		files = append(files, f)
+		files = append(files, newFile(in))
 	}
 	return files, nil
 }
 
 // New replays a snapshot that has been read or composed. Reports show name.
-func New(name string, s *snapshot.Snapshot) *File {
-	f := &File{Snapshot: s, input: answer.NewInput(name, s)}
-	for i, d := range f.input.Devices {
-		f.Devices = append(f.Devices, &Device{Device: d, Label: s.DeviceLabel(d.ID), recording: f.input.Recordings[i]})
+func New(name string, s *snapshot.Snapshot) *File { return newFile(answer.NewInput(name, s)) }
+
+func newFile(in answer.Input) *File {
+	f := &File{Snapshot: in.Snapshot, input: in}
+	for i, d := range in.Devices {
+		f.Devices = append(f.Devices, &Device{Device: d, Label: in.Snapshot.DeviceLabel(d.ID), recording: in.Recordings[i]})
 	}
 	return f
 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/memviz"
-	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestSites adds up what is live in every state, allocation by allocation.
 func TestSites(t *testing.T) {
-	file := memviz.New("training", samples.Training())
+	file := memviz.New("training", testsnap.Training())
 	if len(file.Devices) == 0 {
 		t.Fatal("the sample has no device")
 	}
@@ -66,7 +66,7 @@ func TestOpenReport(t *testing.T) {
 		}
 		return path
 	}
-	training, tiny := memviz.New("training", samples.Training()), memviz.New("tiny", samples.OneEvent())
+	training, tiny := memviz.New("training", testsnap.Training()), memviz.New("tiny", testsnap.OneEvent())
 	file, err := memviz.Open(write(training))
 	if err != nil {
 		t.Fatal(err)

@@ -13,15 +13,10 @@ import (
 // checkSpace counts allocations that lie outside every segment, and those that reach
 // into another one that is live. It walks the events a second time, with the live
 // allocations by address and the ranges that the allocator held from the driver.
-// Where the file has neither segments nor their events, only overlaps are counted;
-// where addresses were made up, the counts from before that are taken.
+// Where the file has neither segments nor their events, only overlaps are counted.
 func (m *machine) checkSpace(s *snapshot.Snapshot, sorted <-chan places) {
 	d := m.d
-	if s.AddressesLost {
-		d.Anomalies[OutsideSegments] = s.Misplaced[d.ID].OutsideSegments
-		d.Anomalies[OverlappingRanges] = s.Misplaced[d.ID].OverlappingRanges
-		return
-	} else if len(d.Allocations) == 0 || d.Reconciliation.EndUnknown {
+	if len(d.Allocations) == 0 || d.Reconciliation.EndUnknown {
 		return
 	}
 	places := <-sorted

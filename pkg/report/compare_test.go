@@ -15,8 +15,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/report/compare"
 	"github.com/memviz-go/memviz/pkg/report/recording"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // comparedStory are the snapshots before and after of an example.
@@ -77,7 +77,7 @@ func TestComparePageIsAReport(t *testing.T) {
 // TestComparePolicy: the policy of a compare page allows its own scripts and styles, and
 // each stands in it.
 func TestComparePolicy(t *testing.T) {
-	page := renderCompare(t, answer.NewInput("a", samples.Hostile()), answer.NewInput("b", samples.Hostile()))
+	page := renderCompare(t, answer.NewInput("a", testsnap.Hostile()), answer.NewInput("b", testsnap.Hostile()))
 	policy := policyOf(t, page)
 	packed := func(id string) string {
 		m := regexp.MustCompile(`id="packed-` + id + `">(.*?)</script>`).FindSubmatch(page)

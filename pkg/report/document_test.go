@@ -12,8 +12,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/report/recording"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // render writes a page and decodes it again.
@@ -31,8 +31,8 @@ func render(t testing.TB, in ...answer.Input) ([]byte, *decodedPage) {
 }
 
 func TestPageHoldsEverything(t *testing.T) {
-	in := []answer.Input{answer.NewInput("training.pickle", samples.Training()),
-		answer.NewInput("hostile.pickle", samples.Hostile())}
+	in := []answer.Input{answer.NewInput("training.pickle", testsnap.Training()),
+		answer.NewInput("hostile.pickle", testsnap.Hostile())}
 	_, page := render(t, in...)
 	if page.report.Schema != "memviz.report/2" || len(page.report.Files) != len(in) {
 		t.Fatalf("the report is %+v", page.report)
@@ -309,7 +309,7 @@ func checkNotes(t testing.TB, what string, alloc, text []uint64, column []snapsh
 
 // gpuAndHost is a recording of a GPU and of pinned host memory.
 func gpuAndHost() *snapshot.Snapshot {
-	s, host := samples.StateOnly(), samples.HostMemory()
+	s, host := testsnap.StateOnly(), testsnap.HostMemory()
 	for _, seg := range host.Segments {
 		seg.FirstBlock += int32(len(s.Blocks))
 		s.Segments = append(s.Segments, seg)

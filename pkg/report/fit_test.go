@@ -12,9 +12,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report/codec"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // busy is a recording of n allocations in which every column has much to say.
@@ -69,7 +69,7 @@ func busy(n int) *snapshot.Snapshot {
 // nothing else.
 func TestFit(t *testing.T) {
 	in := []answer.Input{answer.NewInput("busy.pickle", busy(20_000)),
-		answer.NewInput("training.pickle", samples.Training())}
+		answer.NewInput("training.pickle", testsnap.Training())}
 	full := encoded(t, in)
 	d := Encode("memviz test", in, nil)
 	said := []string{"addresses", "times finer than 1.00 ms", "stack frames below the user's code",
@@ -135,7 +135,7 @@ func TestLeast(t *testing.T) {
 			add(snapshot.NewComposer(snapshot.Format{HasTraces: true}).Snapshot())
 			add(busy(20_000))
 			for range 4 {
-				add(samples.Training())
+				add(testsnap.Training())
 			}
 		})
 	}
@@ -185,7 +185,7 @@ func TestTooLarge(t *testing.T) {
 
 // What fits loses nothing, to the byte.
 func TestFitLeavesAlone(t *testing.T) {
-	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}
+	in := []answer.Input{answer.NewInput("training.pickle", testsnap.Training())}
 	want, _ := render(t, in...)
 	d := Encode("memviz test", in, nil)
 	var got bytes.Buffer
@@ -207,8 +207,8 @@ func TestFitClaimsNothing(t *testing.T) {
 		in   *snapshot.Snapshot
 		want []string
 	}{
-		{"no events", samples.StateOnly(), nil},
-		{"no places", withoutSegments(samples.StateOnly()), []string{"addresses"}},
+		{"no events", testsnap.StateOnly(), nil},
+		{"no places", withoutSegments(testsnap.StateOnly()), []string{"addresses"}},
 		{"nothing", snapshot.NewComposer(snapshot.Format{}).Snapshot(), nil},
 	} {
 		d := Encode("memviz test", []answer.Input{answer.NewInput("", test.in)}, nil)

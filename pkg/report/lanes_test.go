@@ -12,9 +12,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report/recording"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -294,7 +294,7 @@ func TestCapacityTellsStepsLeft(t *testing.T) {
 
 // A page whose lanes are all there is keeps them when it is made smaller.
 func TestLanesFit(t *testing.T) {
-	in := answer.NewInput("", samples.Training())
+	in := answer.NewInput("", testsnap.Training())
 	d := Encode("memviz test", []answer.Input{in}, nil)
 	var tooLarge *TooLargeError
 	if err := d.Fit(1); !errors.As(err, &tooLarge) {

@@ -18,9 +18,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/report/frame"
 	"github.com/memviz-go/memviz/pkg/report/recording"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // bytesOf is the file of a document.
@@ -60,10 +60,10 @@ func TestReadIsTheOtherWayRound(t *testing.T) {
 			bytesOf(t, Encode("memviz test", []answer.Input{answer.NewInput(filepath.Base(path), s)}, nil)))
 	}
 	for name, s := range map[string]*snapshot.Snapshot{
-		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(),
-		"one event": samples.OneEvent(),
-		"cut":       samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
-		"host memory": samples.HostMemory(), "GPU and host": gpuAndHost(),
+		"training": testsnap.Training(), "hostile": testsnap.Hostile(), "state only": testsnap.StateOnly(),
+		"one event": testsnap.OneEvent(),
+		"cut":       testsnap.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
+		"host memory": testsnap.HostMemory(), "GPU and host": gpuAndHost(),
 	} {
 		in := []answer.Input{answer.NewInput(name, s), answer.NewInput("busy", busy(300))}
 		checkReadAgain(t, name, bytesOf(t, Encode("memviz test", in, nil)))
@@ -113,7 +113,7 @@ func TestReadOfAnOlderReport(t *testing.T) {
 // What is left out of an old report is what would be left out of the recording.
 func TestOmitOfAnOldReport(t *testing.T) {
 	in := []answer.Input{answer.NewInput("busy.pickle", busy(3000)),
-		answer.NewInput("training.pickle", samples.Training())}
+		answer.NewInput("training.pickle", testsnap.Training())}
 	old := func() *Document {
 		d := Encode("memviz test", in, nil)
 		for _, f := range d.files {
@@ -150,7 +150,7 @@ func TestOmitOfAnOldReport(t *testing.T) {
 }
 
 func TestOmit(t *testing.T) {
-	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}
+	in := []answer.Input{answer.NewInput("training.pickle", testsnap.Training())}
 	d := Encode("memviz test", in, nil)
 	d.Omit(codec.Omission{Addresses: true, Times: true})
 	page := written(t, d)
@@ -176,7 +176,7 @@ func TestOmit(t *testing.T) {
 func pageWith(t *testing.T, old, new string) []byte {
 	t.Helper()
 	page := bytesOf(t, Encode("memviz test",
-		[]answer.Input{answer.NewInput("training.pickle", samples.Training())}, nil))
+		[]answer.Input{answer.NewInput("training.pickle", testsnap.Training())}, nil))
 	if !bytes.Contains(page, []byte(old)) {
 		t.Fatalf("the page has no %q", old)
 	}
@@ -272,7 +272,7 @@ func TestReadRefusesCutReports(t *testing.T) {
 // way that it is read as the same again.
 func FuzzRead(f *testing.F) {
 	page, err := decodePage(bytesOf(f,
-		Encode("memviz test", []answer.Input{answer.NewInput("training.pickle", samples.Training())}, nil)))
+		Encode("memviz test", []answer.Input{answer.NewInput("training.pickle", testsnap.Training())}, nil)))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -293,12 +293,12 @@ func FuzzRead(f *testing.F) {
 		d.Texts(func(recording.Text) {})
 		d.Numbers()
 		checkReadAgain(t, "a page that was read", bytesOf(t, d))
-		if s, decisions, err := d.Snapshot(0, 0); err == nil {
-			in := answer.NewInput("fuzz", s)
-			if decisions != nil && in.OverrideAgain(decisions) != nil {
+		if s, origin, err := d.Snapshot(0, 0); err == nil {
+			in, err := answer.NewInputFrom("fuzz", s, origin)
+			if err != nil {
 				return
 			}
-			if s.AddressesLost || s.Redaction.Addresses || s.Redaction.Times {
+			if origin.AddressesLost || s.Redaction.Addresses || s.Redaction.Times {
 				return
 			}
 			checkSame(t, contents(readBack(t, Encode("memviz test", []answer.Input{in}, nil))), contents(s))

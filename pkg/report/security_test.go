@@ -14,16 +14,16 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // hostilePage is a page with as many hostile texts as one can hold.
 func hostilePage(t *testing.T) []byte {
 	t.Helper()
 	var in []answer.Input
-	for _, name := range samples.HostileTexts {
-		in = append(in, answer.NewInput(strings.ReplaceAll(name, "/", "_"), samples.Hostile()))
+	for _, name := range testsnap.HostileTexts {
+		in = append(in, answer.NewInput(strings.ReplaceAll(name, "/", "_"), testsnap.Hostile()))
 	}
 	page, _ := render(t, in...)
 	return page
@@ -41,7 +41,7 @@ func TestHostileTextsStayText(t *testing.T) {
 
 // What the viewer parses is what the file said.
 func TestHostileTextsComeBack(t *testing.T) {
-	in := answer.NewInput(strings.ReplaceAll(samples.HostileTexts[0], "/", "_"), samples.Hostile())
+	in := answer.NewInput(strings.ReplaceAll(testsnap.HostileTexts[0], "/", "_"), testsnap.Hostile())
 	_, page := render(t, in)
 	if got := page.report.Files[0].Name; got != in.Name {
 		t.Errorf("the name comes back as %q, want %q", got, in.Name)
@@ -50,7 +50,7 @@ func TestHostileTextsComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range samples.HostileTexts {
+	for _, text := range testsnap.HostileTexts {
 		if !slices.Contains(stacks.strings, valid(text)) {
 			t.Errorf("%q does not come back", text)
 		}
@@ -167,8 +167,8 @@ func TestPageAsksForNothing(t *testing.T) {
 
 func TestSameInputSameBytes(t *testing.T) {
 	page := func() []byte {
-		html, _ := render(t, answer.NewInput("training.pickle", samples.Training()),
-			answer.NewInput("hostile.pickle", samples.Hostile()))
+		html, _ := render(t, answer.NewInput("training.pickle", testsnap.Training()),
+			answer.NewInput("hostile.pickle", testsnap.Hostile()))
 		return html
 	}
 	if first, second := page(), page(); !bytes.Equal(first, second) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -37,15 +37,14 @@ func (d *Document) Incomplete() error {
 
 // Snapshot makes a snapshot again from file number i of a report that was read.
 // All that an answer can depend on is as in the snapshot that the report was
-// written from, but for what snapshot.Redaction and AddressesLost say, and for
+// written from, but for what snapshot.Redaction and analysis.Origin say, and for
 // devices that the report does not show. Families are decided anew, but for what
-// a person's own rules said of them: those decisions, nil without any, are for
-// analysis.Source.OverrideAgain. It may take so many bytes of memory; 0 stands for
+// a person's own rules said of them, which the origin has. It may take so many bytes of memory; 0 stands for
 // a limit by the size of the report. The error is [ErrMemory] beyond that, and an
 // [*IncompleteError] if the report does not hold enough.
-func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.Decisions, error) {
+func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, analysis.Origin, error) {
 	if !d.files[i].HoldsSnapshot() {
-		return nil, nil, d.Incomplete()
+		return nil, analysis.Origin{}, d.Incomplete()
 	}
 	if memory == 0 {
 		memory = min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)

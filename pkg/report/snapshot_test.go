@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -22,9 +23,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/report/frame"
 	"github.com/memviz-go/memviz/pkg/report/recording"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // contents is all that a snapshot says, field by field and with its texts in
@@ -73,9 +74,6 @@ func contents(s *snapshot.Snapshot) string {
 	format := s.Format
 	format.Way = ""
 	line("%v %v %q %+v %+v %+v %+v", s.Streams, s.Pools, s.ActionNames, s.Settings, format, s.Oddity, s.Redaction)
-	if run := s.Predicted; run != nil {
-		line("predicted %+v", *run)
-	}
 	if part := s.Salvaged; part != nil {
 		line("salvaged %d %d %d %t", part.At, part.Events, part.From, part.NoEnd)
 		in := answer.NewInput("", s)
@@ -91,7 +89,7 @@ func TestContents(t *testing.T) {
 		fields = append(fields, reflect.TypeFor[snapshot.Snapshot]().Field(i).Name)
 	}
 	const known = "Strings Frames Stacks Streams Pools Segments Blocks Traces ActionNames Settings Annotations " +
-		"Format Oddity Salvaged Redaction Predicted AddressesLost Misplaced"
+		"Format Oddity Salvaged Redaction"
 	if got := strings.Join(fields, " "); got != known {
 		t.Errorf("a snapshot has %s; contents knows %s", got, known)
 	}
@@ -115,6 +113,13 @@ func writeData(t testing.TB, w io.Writer, d *Document) {
 // readBack is what the report of a file holds of its snapshot.
 func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
 	t.Helper()
+	s, _ := readOrigin(t, d)
+	return s
+}
+
+// readOrigin is readBack with what else the report knows of the snapshot.
+func readOrigin(t testing.TB, d *Document) (*snapshot.Snapshot, analysis.Origin) {
+	t.Helper()
 	var page bytes.Buffer
 	page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`) // the rest is the same in all
 	writeData(t, &page, d)
@@ -122,11 +127,11 @@ func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := read.Snapshot(0, 0)
+	s, origin, err := read.Snapshot(0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s, origin
 }
 
 // checkSame says where two long texts part.
@@ -148,9 +153,9 @@ func checkSame(t testing.TB, got, want string) {
 func known(t testing.TB) map[string]*snapshot.Snapshot {
 	t.Helper()
 	all := map[string]*snapshot.Snapshot{
-		"training": samples.Training(), "state only": samples.StateOnly(), "one event": samples.OneEvent(),
-		"cut": samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
-		"host memory": samples.HostMemory(), "GPU and host": gpuAndHost(),
+		"training": testsnap.Training(), "state only": testsnap.StateOnly(), "one event": testsnap.OneEvent(),
+		"cut": testsnap.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
+		"host memory": testsnap.HostMemory(), "GPU and host": gpuAndHost(),
 	}
 	stories, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "*.p*[tz]"))
 	if err != nil || len(stories) < 25 {
@@ -201,9 +206,8 @@ func TestReportOfAReport(t *testing.T) {
 
 // answers are what commands say of a snapshot, in every format. With commands,
 // only those are asked.
-func answers(t testing.TB, name string, s *snapshot.Snapshot, commands ...string) map[string]string {
+func answers(t testing.TB, in answer.Input, commands ...string) map[string]string {
 	t.Helper()
-	in := answer.NewInput(name, s)
 	list, all := []answer.Input{in}, map[string]string{}
 	ask := questions(&in)
 	ask["whatif"] = func() (*answer.Sheet, error) { return answer.WhatIf(list, answer.WhatIfOptions{}) }
@@ -248,10 +252,11 @@ func TestAnswersFromAReport(t *testing.T) {
 	for name, s := range known(t) {
 		t.Run(name, func(t *testing.T) {
 			back := readBack(t, Encode("memviz test", []answer.Input{answer.NewInput(name, s)}, nil))
-			checkAnswers(t, answers(t, name, back), answers(t, name, s))
+			checkAnswers(t, answers(t, answer.NewInput(name, back)), answers(t, answer.NewInput(name, s)))
 			pseudonyms.Snapshot(back)
 			pseudonyms.Snapshot(s)
-			checkAnswers(t, answers(t, name, back, "top", "leaks"), answers(t, name, s, "top", "leaks"))
+			checkAnswers(t, answers(t, answer.NewInput(name, back), "top", "leaks"),
+				answers(t, answer.NewInput(name, s), "top", "leaks"))
 		})
 	}
 }
@@ -281,19 +286,19 @@ func TestDecisionsOfAReport(t *testing.T) {
 		if hidden {
 			rules.HideText()
 		}
-		in := answer.NewInput("training", samples.Training())
+		in := answer.NewInput("training", testsnap.Training())
 		in.Override(rules)
 		want := bytesOf(t, Encode("memviz test", []answer.Input{in}, nil))
 		read, err := Read(bytes.NewReader(want))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, decisions, err := read.Snapshot(0, 0)
+		s, origin, err := read.Snapshot(0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := answer.NewInput("training", s)
-		if err := again.OverrideAgain(decisions); err != nil {
+		again, err := answer.NewInputFrom("training", s, origin)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(again.Recordings[0].Families().Rules, in.Recordings[0].Families().Rules) {
@@ -355,16 +360,19 @@ func checkForgotten(t testing.TB, in answer.Input) bool {
 		return false
 	}
 	d.files[0].Omit(codec.Addresses)
-	s := readBack(t, d)
-	if !s.AddressesLost {
+	s, origin := readOrigin(t, d)
+	if !origin.AddressesLost {
 		t.Error("the snapshot does not say that its addresses are lost")
 	}
-	again := answer.NewInput(in.Name, s)
+	again, err := answer.NewInputFrom(in.Name, s, origin)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, want := range in.Devices {
 		checkReplayed(t, again.Devices[i], want)
 	}
 	commands := []string{"top", "leaks", "diff", "ranks"} // the others need addresses and refuse such a report
-	want, got := answers(t, in.Name, in.Snapshot, commands...), answers(t, in.Name, s, commands...)
+	want, got := answers(t, in, commands...), answers(t, again, commands...)
 	for what := range want {
 		if what == "diff as json" {
 			want[what] = ofAddresses.ReplaceAllString(want[what], "")
@@ -421,7 +429,7 @@ func TestIncompleteReport(t *testing.T) {
 // TestHostileSnapshots: a report cannot claim more than it holds.
 func TestHostileSnapshots(t *testing.T) {
 	page, err := decodePage(bytesOf(t,
-		Encode("memviz test", []answer.Input{unplaced(answer.NewInput("training", samples.Training()))}, nil)))
+		Encode("memviz test", []answer.Input{unplaced(answer.NewInput("training", testsnap.Training()))}, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

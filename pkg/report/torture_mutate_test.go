@@ -11,9 +11,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // A seed is a sound file that is to be damaged.
@@ -26,9 +26,9 @@ type seed struct {
 func smallSeeds(t *testing.T) []seed {
 	seeds := encodingSeeds(t)
 	for name, s := range map[string]*snapshot.Snapshot{
-		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(),
-		"one event": samples.OneEvent(),
-		"cut":       samples.Cut(), "bare list": bareList(samples.StateOnly()), "legacy": legacy(samples.Training()),
+		"training": testsnap.Training(), "hostile": testsnap.Hostile(), "state only": testsnap.StateOnly(),
+		"one event": testsnap.OneEvent(),
+		"cut":       testsnap.Cut(), "bare list": bareList(testsnap.StateOnly()), "legacy": legacy(testsnap.Training()),
 		"loop": runsOfLoop(), "GPU and host": gpuAndHost(),
 	} {
 		for protocol := 2; protocol <= 5; protocol++ {

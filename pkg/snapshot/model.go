@@ -52,30 +52,6 @@ type Snapshot struct {
 	Salvaged *Salvaged // nil: the whole file was read
 
 	Redaction Redaction
-	Predicted *Predicted // nil: the run was recorded
-	// AddressesLost: the snapshot comes from a report that left addresses out. Each
-	// allocation that was freed in the recording has a made-up address that no other
-	// has. Segments, blocks and the numbers of replay are as recorded.
-	AddressesLost bool
-	// Misplaced is what replay had counted, by device, before addresses were lost.
-	Misplaced map[DeviceID]Misplaced
-}
-
-// Predicted says of which run a snapshot is that was never made. Its events are those that
-// PyTorch's allocator is predicted to record.
-type Predicted struct {
-	X int64 `json:"x"` // the size that it is predicted at, such as a batch or the length of sequences
-	// Base is the size of the recording that order, lifetimes, stacks and times are taken from.
-	Base int64 `json:"base"`
-	// NextStep: that recording is of a first step. Behind it follows the step after it, in which
-	// the gradients of the first live until the backward pass.
-	NextStep bool `json:"next_step"`
-}
-
-// Misplaced counts allocations that cannot lie where the file has them.
-type Misplaced struct {
-	OutsideSegments   int // in no memory that the allocator held
-	OverlappingRanges int // reaching into another one that was live
 }
 
 // Redaction says what was replaced in a snapshot.

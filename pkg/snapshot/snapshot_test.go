@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // small is a snapshot of two devices that uses every column.

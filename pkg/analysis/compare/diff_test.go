@@ -10,12 +10,13 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 const (
-	mib = tapes.MiB
+	mib = units.MiB
 )
 
 // diffText is a row as "change site operator before after lines lines".
@@ -40,16 +41,16 @@ func diffText(r *compare.DiffRow) string {
 // TestDiffSaysWhoHasOperators: with C++ frames on neither side nothing was left out.
 func TestDiffSaysWhoHasOperators(t *testing.T) {
 	of := func(stack string) *analysis.Recording {
-		tape := tapes.New()
+		tape := testsnap.NewTape()
 		tape.Alloc(stack, 8)
 		return recorded.Tape(tape)
 	}
-	const cpp = "at::_ops::mm::call(x)\n" + tapes.Loop
+	const cpp = "at::_ops::mm::call(x)\n" + testsnap.Loop
 	for _, tt := range []struct {
 		before, after string
 		without, one  bool
-	}{{cpp, cpp, false, false}, {cpp, tapes.Loop, true, true}, {tapes.Loop, cpp, true, true},
-		{tapes.Loop, tapes.Loop, true, false}} {
+	}{{cpp, cpp, false, false}, {cpp, testsnap.Loop, true, true}, {testsnap.Loop, cpp, true, true},
+		{testsnap.Loop, testsnap.Loop, true, false}} {
 		if c := analysis.Compare(of(tt.before), of(tt.after)); c.Lines.Operators == tt.without ||
 			c.Lines.OneHasOperators != tt.one {
 			t.Errorf("%q and %q: operators %t, one has %t", tt.before, tt.after, c.Lines.Operators,
@@ -68,48 +69,48 @@ func TestDiff(t *testing.T) {
 		matched, all  int64
 	}{
 		{"nothing", nil, nil, nil, 0, 0},
-		{"the same", []string{"5 " + mm + tapes.Loop}, []string{"5 " + mm + tapes.Loop}, nil, 10, 10},
-		{"grown and shrunk", []string{"5 " + at("m.py", "f") + tapes.Loop, "5 " + at("m.py", "g") + tapes.Loop},
-			[]string{"9 " + at("m.py", "f") + tapes.Loop, "4 " + at("m.py", "g") + tapes.Loop},
+		{"the same", []string{"5 " + mm + testsnap.Loop}, []string{"5 " + mm + testsnap.Loop}, nil, 10, 10},
+		{"grown and shrunk", []string{"5 " + at("m.py", "f") + testsnap.Loop, "5 " + at("m.py", "g") + testsnap.Loop},
+			[]string{"9 " + at("m.py", "f") + testsnap.Loop, "4 " + at("m.py", "g") + testsnap.Loop},
 			[]string{"grown f aten::mm (5 at 2) (9 at 2)", "shrunk g aten::mm (5 at 2) (4 at 2)"}, 23, 23},
 		{
 			"added and removed",
-			[]string{"5 " + at("m.py", "f") + tapes.Loop},
-			[]string{"7 " + at("m.py", "g") + tapes.Loop},
+			[]string{"5 " + at("m.py", "f") + testsnap.Loop},
+			[]string{"7 " + at("m.py", "g") + testsnap.Loop},
 			[]string{"added g aten::mm (0) (7 at 2)", "removed f aten::mm (5 at 2) (0)"},
 			0,
 			12,
 		},
 		{
 			"moved lines",
-			[]string{"5 " + at("m.py", "f") + tapes.Loop},
-			[]string{"6 " + mm + "malloc\n" + "m.py|f\n" + tapes.Loop},
+			[]string{"5 " + at("m.py", "f") + testsnap.Loop},
+			[]string{"6 " + mm + "malloc\n" + "m.py|f\n" + testsnap.Loop},
 			[]string{"grown f aten::mm (5 at 2) (6 at 3)"},
 			11,
 			11,
 		},
 		{"two lines of a function",
-			[]string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + mm + "malloc\nm.py|f\n" + tapes.Loop},
-			[]string{"9 " + at("m.py", "f") + tapes.Loop},
+			[]string{"5 " + at("m.py", "f") + testsnap.Loop, "3 " + mm + "malloc\nm.py|f\n" + testsnap.Loop},
+			[]string{"9 " + at("m.py", "f") + testsnap.Loop},
 			[]string{"grown f aten::mm (5 at 2) (9 at 2)", "removed f aten::mm (3 at 3) (0)"}, 14, 17},
-		{"a line with other callers", []string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + at("m.py", "f") + "a.py|a"},
+		{"a line with other callers", []string{"5 " + at("m.py", "f") + testsnap.Loop, "3 " + at("m.py", "f") + "a.py|a"},
 			[]string{"9 " + at("m.py", "f") + "b.py|b"},
 			[]string{"grown f aten::mm (8 at 2) (9 at 2)"}, 17, 17},
 		{"a line with two callers",
-			[]string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + at("m.py", "f") + "a.py|a"},
-			[]string{"6 " + at("m.py", "f") + tapes.Loop},
+			[]string{"5 " + at("m.py", "f") + testsnap.Loop, "3 " + at("m.py", "f") + "a.py|a"},
+			[]string{"6 " + at("m.py", "f") + testsnap.Loop},
 			[]string{"shrunk f aten::mm (8 at 2) (6 at 2)"}, 14, 14},
-		{"operators under a line", []string{"5 " + at("m.py", "f") + tapes.Loop},
-			[]string{"5 " + at("m.py", "f") + tapes.Loop, "2 at::_ops::_to_copy::call(x)\nm.py|f\n" + tapes.Loop},
+		{"operators under a line", []string{"5 " + at("m.py", "f") + testsnap.Loop},
+			[]string{"5 " + at("m.py", "f") + testsnap.Loop, "2 at::_ops::_to_copy::call(x)\nm.py|f\n" + testsnap.Loop},
 			[]string{"grown f aten::_to_copy +2 aten::mm +0 (5 at 2) (7 at 2)"}, 12, 12},
-		{"another operator at a line", []string{"5 " + at("m.py", "f") + tapes.Loop},
-			[]string{"2 at::_ops::_to_copy::call(x)\nm.py|f\n" + tapes.Loop},
+		{"another operator at a line", []string{"5 " + at("m.py", "f") + testsnap.Loop},
+			[]string{"2 at::_ops::_to_copy::call(x)\nm.py|f\n" + testsnap.Loop},
 			[]string{"shrunk f aten::mm -5 aten::_to_copy +2 (5 at 2) (2 at 2)"}, 7, 7},
 		{"no stacks", []string{"5 "}, []string{"9 "}, []string{"grown  (5) (9)"}, 0, 0},
-		{"C++ frames on one side only", []string{"5 " + at("m.py", "f") + tapes.Loop, "2 " + mm + tapes.Engine},
-			[]string{"9 m.py|f\n" + tapes.Loop, "3 "},
+		{"C++ frames on one side only", []string{"5 " + at("m.py", "f") + testsnap.Loop, "2 " + mm + testsnap.Engine},
+			[]string{"9 m.py|f\n" + testsnap.Loop, "3 "},
 			[]string{"grown f (5 at 2) (9 at 1)", "grown  (2) (3)"}, 14, 14},
-		{"autograd", []string{"5 " + mm + tapes.Engine}, []string{"9 " + mm + tapes.Engine},
+		{"autograd", []string{"5 " + mm + testsnap.Engine}, []string{"9 " + mm + testsnap.Engine},
 			[]string{"grown autograd aten::mm aten::mm (5) (9)"}, 14, 14},
 	}
 	for _, test := range tests {
@@ -132,7 +133,7 @@ func TestDiff(t *testing.T) {
 
 // recordAll allocates what a list says: bytes, a space and a stack.
 func recordAll(list []string) *analysis.Recording {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	for _, text := range list {
 		size, stack, _ := strings.Cut(text, " ")
 		var bytes int64
@@ -164,9 +165,9 @@ func TestRandomRecordings(t *testing.T) {
 // TestByFile: a file of both recordings is one row wherever it lies, also for lines that
 // only one side has; rows of functions have no file.
 func TestByFile(t *testing.T) {
-	a := recordAll([]string{"5 /home/ada/one/model.py|f\n" + tapes.Loop, "3 /home/ada/one/model.py|gone\n" + tapes.Loop,
-		"2 /home/ada/one/other.py|f\n" + tapes.Loop, "7 "})
-	b := recordAll([]string{"9 /srv/two/model.py|f\n" + tapes.Loop, "2 /home/ada/one/other.py|f\n" + tapes.Loop, "8 "})
+	a := recordAll([]string{"5 /home/ada/one/model.py|f\n" + testsnap.Loop, "3 /home/ada/one/model.py|gone\n" + testsnap.Loop,
+		"2 /home/ada/one/other.py|f\n" + testsnap.Loop, "7 "})
+	b := recordAll([]string{"9 /srv/two/model.py|f\n" + testsnap.Loop, "2 /home/ada/one/other.py|f\n" + testsnap.Loop, "8 "})
 	c := analysis.Compare(a, b)
 	d := c.Diff(4, 3)
 	var files, functions []string
@@ -255,13 +256,13 @@ func TestDiffRecordings(t *testing.T) {
 // as parameters, are no change, neither of the family nor of the line; others are.
 func TestDiffEarlier(t *testing.T) {
 	program := func(late bool) *analysis.Recording {
-		tape := tapes.Timed()
+		tape := testsnap.TimedTape()
 		load := func(size int64) {
 			if late {
 				tape.Block(size, "")
 				return
 			}
-			tape.Alloc("model.py|build\n"+tapes.Loading, size)
+			tape.Alloc("model.py|build\n"+testsnap.Loading, size)
 		}
 		load(64 * mib)
 		load(64 * mib)
@@ -270,9 +271,9 @@ func TestDiffEarlier(t *testing.T) {
 			tape.Block(7*mib, "")
 		}
 		for range 3 {
-			x := tape.Alloc("at::_ops::mm::call(x)\nmodel.py|forward\n"+tapes.Module, 4*mib)
-			tape.Free(x, tapes.Release+tapes.Engine)
-			tape.Annotated("Optimizer.step#SGD.step", func() { tape.Free(tape.Alloc(tapes.Step, mib), tapes.Step) })
+			x := tape.Alloc("at::_ops::mm::call(x)\nmodel.py|forward\n"+testsnap.Module, 4*mib)
+			tape.Free(x, testsnap.Release+testsnap.Engine)
+			tape.Annotated("Optimizer.step#SGD.step", func() { tape.Free(tape.Alloc(testsnap.Step, mib), testsnap.Step) })
 		}
 		return recorded.Tape(tape)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // everyStateOnce checks that each state of both recordings lies in exactly one run, in
@@ -81,10 +81,10 @@ func TestRunsCoverEveryState(t *testing.T) {
 
 // training records steps, each a letter a phase, after some events without a phase.
 func training(steps string) *analysis.Recording {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	for _, letter := range steps {
-		stack := map[rune]string{'.': tapes.Loop, 'L': tapes.Loading, 'F': tapes.Module, 'B': tapes.Engine,
-			'O': tapes.Step}[letter]
+		stack := map[rune]string{'.': testsnap.Loop, 'L': testsnap.Loading, 'F': testsnap.Module, 'B': testsnap.Engine,
+			'O': testsnap.Step}[letter]
 		tape.Free(tape.Alloc(stack, 1024), stack)
 	}
 	return recorded.Tape(tape)

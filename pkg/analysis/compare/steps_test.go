@@ -8,21 +8,21 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // profiled records steps that the profiler numbered.
 func profiled(first, last int) *analysis.Recording {
-	tape := tapes.Timed()
+	tape := testsnap.TimedTape()
 	for n := first; n <= last; n++ {
 		tape.Annotated(fmt.Sprintf("ProfilerStep#%d", n), func() {
-			for _, stack := range []string{tapes.Module, tapes.Engine, tapes.Step} {
+			for _, stack := range []string{testsnap.Module, testsnap.Engine, testsnap.Step} {
 				tape.Free(tape.Alloc(stack, 1024), stack)
 			}
 		})

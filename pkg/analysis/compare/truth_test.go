@@ -6,9 +6,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // codeEdit is a change of a program of which every line's new number is known.

@@ -6,15 +6,15 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // TestTrainingLoop knows the family of every allocation of the generated loop.
 func TestTrainingLoop(t *testing.T) {
 	const steps, layers = 20, 12
-	r := recorded.Tape(tapes.TrainingLoop(steps, layers))
+	r := recorded.Tape(testsnap.TrainingLoop(steps, layers))
 	f := r.Families()
 	if got, want := r.Phases().String(), strings.Repeat("FBO", steps); got != want {
 		t.Errorf("phases %q, want %q", got, want)
@@ -35,7 +35,7 @@ func TestTrainingLoop(t *testing.T) {
 // BenchmarkClassify decides the families of a million events; allocations must
 // not grow with them.
 func BenchmarkClassify(b *testing.B) {
-	r := recorded.Tape(tapes.TrainingLoop(1240, 100))
+	r := recorded.Tape(testsnap.TrainingLoop(1240, 100))
 	b.ReportAllocs()
 	for b.Loop() {
 		analysis.NewRecording(r.Source, r.Device).Families()
@@ -45,7 +45,7 @@ func BenchmarkClassify(b *testing.B) {
 
 // BenchmarkStacks reads the stacks of the same loop.
 func BenchmarkStacks(b *testing.B) {
-	s := tapes.TrainingLoop(2, 2000).Snapshot()
+	s := testsnap.TrainingLoop(2, 2000).Snapshot()
 	b.ReportAllocs()
 	for b.Loop() {
 		stacks.Read(s)
@@ -57,7 +57,7 @@ func BenchmarkStacks(b *testing.B) {
 // stacks and phases, not on events.
 func TestClassifyAllocates(t *testing.T) {
 	count := func(steps int) float64 {
-		r := recorded.Tape(tapes.TrainingLoop(steps, 30))
+		r := recorded.Tape(testsnap.TrainingLoop(steps, 30))
 		return testing.AllocsPerRun(3, func() { analysis.NewRecording(r.Source, r.Device).Families() })
 	}
 	few, many := count(10), count(400)

@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // TestRecordings compares whole recordings with what is known of the programs
@@ -70,7 +69,7 @@ func TestRecordings(t *testing.T) {
 			var total int64
 			for family, b := range bytes {
 				total += b
-				if got, want := float64(b)/tapes.MiB, test.peak[families.Family(family)]; math.Abs(got-want) > 0.1 {
+				if got, want := float64(b)/(1<<20), test.peak[families.Family(family)]; math.Abs(got-want) > 0.1 {
 					t.Errorf("%.1f MiB of %s at the peak, want %.1f", got, families.Family(family).Key(), want)
 				}
 			}

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 func TestFamilyNames(t *testing.T) {
@@ -45,12 +45,12 @@ func TestConfidence(t *testing.T) {
 // TestBytesIn checks the states at both edges of a life: an allocation of event
 // 0 freed in event 2 is live in states 1 and 2.
 func TestBytesIn(t *testing.T) {
-	tape := tapes.New()
-	scratch := tape.Alloc(tapes.Module, 100)
-	moment := tape.Alloc(tapes.InitGroup, 30)
-	tape.Free(scratch, tapes.Module)
-	tape.Free(moment, tapes.Step)
-	tape.Block(7, tapes.Loading)
+	tape := testsnap.NewTape()
+	scratch := tape.Alloc(testsnap.Module, 100)
+	moment := tape.Alloc(testsnap.InitGroup, 30)
+	tape.Free(scratch, testsnap.Module)
+	tape.Free(moment, testsnap.Step)
+	tape.Block(7, testsnap.Loading)
 	r := recorded.Tape(tape)
 	f, d := r.Families(), r.Device
 	for state, want := range [][families.Count]int64{

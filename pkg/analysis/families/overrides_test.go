@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 func overrides(t *testing.T, lines ...string) *Overrides {
@@ -45,7 +45,7 @@ func TestOverrideFits(t *testing.T) {
 		"  cache :  function   =~   kv  ":                 true,
 		"cache: function main\n# cache: function nothing": true,
 	} {
-		tape := tapes.New()
+		tape := testsnap.NewTape()
 		x := tape.Freed(stack, stack)
 		f, d := classify(tape, overrides(t, rule))
 		if got := f.Reason(ruleOf(t, f, d, x)).Family == Cache; got != want {
@@ -71,7 +71,7 @@ func TestOverrideWins(t *testing.T) {
 		module, step, loading, zeroGrad, native, "",
 		"at::_ops::to::call()\n" + module, "lib/x.py|step\nlib/y.py|run", "torch/nn/modules/module.py|_apply",
 	}
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	tensors := make([]tensor, len(stacks))
 	for i, stack := range stacks {
 		tensors[i] = tape.Freed(stack, stack)
@@ -131,9 +131,9 @@ func firstLine(lines []string, stack string) int {
 
 // TestOverrideNamed: the frame that an override goes by is the one to show.
 func TestOverrideNamed(t *testing.T) {
-	tape := tapes.New()
-	id := tape.Stack(tapes.Frames("lib/x.py|inner\nlib/kv.py|update\n" + loop)...)
-	other := tape.Stack(tapes.Frames(step)...)
+	tape := testsnap.NewTape()
+	id := tape.Stack(testsnap.Frames("lib/x.py|inner\nlib/kv.py|update\n" + loop)...)
+	other := tape.Stack(testsnap.Frames(step)...)
 	st := stacks.Read(tape.Snapshot())
 	name := func(id snapshot.StackID) string {
 		if st.Named[id] == stacks.NoFrame {
@@ -190,7 +190,7 @@ func FuzzParseOverrides(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tape := tapes.New()
+		tape := testsnap.NewTape()
 		tape.Freed(module, module)
 		families, _ := classify(tape, o)
 		families.Reason(families.Rules[0])

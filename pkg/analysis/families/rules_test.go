@@ -4,32 +4,32 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // Names of the tests' own language, see package tapes.
 const (
-	loop      = tapes.Loop
-	module    = tapes.Module
-	engine    = tapes.Engine
-	step      = tapes.Step
-	initGroup = tapes.InitGroup
-	loading   = tapes.Loading
-	zeroGrad  = tapes.ZeroGrad
-	clipGrad  = tapes.ClipGrad
-	dataset   = tapes.Dataset
-	toDevice  = tapes.ToDevice
-	release   = tapes.Release
-	native    = tapes.Native
+	loop      = testsnap.Loop
+	module    = testsnap.Module
+	engine    = testsnap.Engine
+	step      = testsnap.Step
+	initGroup = testsnap.InitGroup
+	loading   = testsnap.Loading
+	zeroGrad  = testsnap.ZeroGrad
+	clipGrad  = testsnap.ClipGrad
+	dataset   = testsnap.Dataset
+	toDevice  = testsnap.ToDevice
+	release   = testsnap.Release
+	native    = testsnap.Native
 )
 
 type (
-	tape   = tapes.Tape
-	tensor = tapes.Tensor
+	tape   = testsnap.Tape
+	tensor = testsnap.Tensor
 )
 
 // ruleCase records a history and names the rule that must decide the family of
@@ -41,7 +41,7 @@ type ruleCase struct {
 }
 
 func (c ruleCase) check(t *testing.T) {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	x := c.record(tape)
 	f, d := classify(tape, nil)
 	got := ruleOf(t, f, d, x)
@@ -313,7 +313,7 @@ var bornCases = []ruleCase{
 	{"output that its caller drops", func(t *tape) tensor { return t.Freed(module, loop) }, outputDropped},
 	{"output of the last iteration, in inference", func(t *tape) tensor {
 		t.Run(2, module)
-		x := t.Alloc(tapes.Head, 512)
+		x := t.Alloc(testsnap.Head, 512)
 		t.Run(1, loop) // the next batch
 		t.Run(2, module)
 		t.Free(x, loop)
@@ -321,7 +321,7 @@ var bornCases = []ruleCase{
 	}, outputOfLastIteration},
 	{"output of the last iteration, in training", func(t *tape) tensor {
 		t.Run(2, module)
-		x := t.Alloc(tapes.Head, 512)
+		x := t.Alloc(testsnap.Head, 512)
 		t.Run(4, engine)
 		t.Run(4, step)
 		t.Run(2, module)
@@ -330,7 +330,7 @@ var bornCases = []ruleCase{
 	}, outputOfLastIteration},
 	{"logits that are dropped before the next forward pass", func(t *tape) tensor {
 		t.Run(2, module)
-		x := t.Alloc(tapes.Head, 512)
+		x := t.Alloc(testsnap.Head, 512)
 		t.Run(4, engine)
 		t.Free(x, loop)
 		t.Run(2, module)
@@ -344,21 +344,21 @@ var bornCases = []ruleCase{
 	}, temporaryOfForward},
 	{"where other outputs are", func(t *tape) tensor {
 		for range 2 {
-			t.Freed(tapes.Head, loop)
+			t.Freed(testsnap.Head, loop)
 		}
-		return t.Freed(tapes.Head, native)
+		return t.Freed(testsnap.Head, native)
 	}, outputLikeItsSite},
 	{"where temporaries are", func(t *tape) tensor {
 		for range 2 {
-			t.Freed(tapes.Head, module)
+			t.Freed(testsnap.Head, module)
 			t.Run(1, loop)
 		}
-		return t.Freed(tapes.Head, loop)
+		return t.Freed(testsnap.Head, loop)
 	}, temporaryLikeItsSite},
 	{"the last of two layers that share a call site", func(t *tape) (x tensor) {
 		for range 4 {
-			t.Freed(tapes.Head, module)
-			x = t.Freed(tapes.Head, loop)
+			t.Freed(testsnap.Head, module)
+			x = t.Freed(testsnap.Head, loop)
 		}
 		return x
 	}, outputDropped},

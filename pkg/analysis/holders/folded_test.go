@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // foldedLines writes what flamegraph.pl would be given.
@@ -25,18 +25,18 @@ func foldedLines(stacks iter.Seq2[[]string, int64]) []string {
 	return lines
 }
 
-func foldedTape() *tapes.Tape {
-	tape := tapes.New()
-	deep := "at::_ops::mm::call(x)\n/home/me/model.py|attend\n_PyEval_EvalFrameDefault\n" + tapes.Loop +
+func foldedTape() *testsnap.Tape {
+	tape := testsnap.NewTape()
+	deep := "at::_ops::mm::call(x)\n/home/me/model.py|attend\n_PyEval_EvalFrameDefault\n" + testsnap.Loop +
 		"\n__libc_start_main_impl"
 	tape.Alloc(deep, 30)
 	tape.Alloc(deep, 12)
 	tape.Alloc("", 5)
-	x := tape.Alloc(tapes.Loop, 7)
-	tape.Emit(snapshot.FreeRequested, x, tapes.Loop)
-	tape.Emit(snapshot.FreeCompleted, x, tapes.Loop)
+	x := tape.Alloc(testsnap.Loop, 7)
+	tape.Emit(snapshot.FreeRequested, x, testsnap.Loop)
+	tape.Emit(snapshot.FreeCompleted, x, testsnap.Loop)
 	tape.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 512, Size: 1, Stream: 9,
-		Stack: tape.Stack(tapes.Frames("x;y.py|a\nb")...)})
+		Stack: tape.Stack(testsnap.Frames("x;y.py|a\nb")...)})
 	return tape
 }
 
@@ -62,8 +62,8 @@ func TestFoldedActive(t *testing.T) {
 }
 
 func TestFoldedSegments(t *testing.T) {
-	tape := tapes.New()
-	stack := tape.Stack(tapes.Frames("a.py|f")...)
+	tape := testsnap.NewTape()
+	stack := tape.Stack(testsnap.Frames("a.py|f")...)
 	tape.Segment(snapshot.Segment{Address: 4096, TotalSize: 2048},
 		snapshot.Block{Address: 4096, Size: 512, RequestedSize: 500, Stack: stack, State: snapshot.ActiveAllocated},
 		snapshot.Block{Address: 4608, Size: 512, RequestedSize: 512, State: snapshot.ActivePendingFree},
@@ -93,8 +93,8 @@ func TestFoldedStops(t *testing.T) {
 	for range holders.FoldedActive(r.Stacks, r.Device, 4) {
 		break
 	}
-	tape := tapes.New()
-	tape.Block(512, tapes.Loop)
+	tape := testsnap.NewTape()
+	tape.Block(512, testsnap.Loop)
 	for range holders.FoldedSegments(r.Stacks, r.Device) {
 		break
 	}

@@ -44,26 +44,43 @@ const (
 	ByCount          int = iota
 )
 
-var byNames = [ByCount]string{
-	BySite: "site", ByFile: "file", ByFunction: "function", ByOperator: "op", ByStack: "stack",
-	ByFamily: "family", BySize: "size", ByStream: "stream", ByPool: "pool",
-	ByModule: "module", ByLayer: "layer", ByAnnotation: "annotation", ByCompileContext: "compile_context",
-	ByMetadata: "metadata",
+// kinds says of each By how it is called and whether its rows are nested. It does not
+// compile without the last one.
+var kinds [ByCount]kind = [...]kind{
+	BySite:           {name: "site"},
+	ByFile:           {name: "file", nested: true},
+	ByFunction:       {name: "function", nested: true},
+	ByOperator:       {name: "op"},
+	ByStack:          {name: "stack"},
+	ByFamily:         {name: "family"},
+	BySize:           {name: "size"},
+	ByStream:         {name: "stream"},
+	ByPool:           {name: "pool"},
+	ByModule:         {name: "module", nested: true},
+	ByLayer:          {name: "layer"},
+	ByAnnotation:     {name: "annotation"},
+	ByCompileContext: {name: "compile_context"},
+	ByMetadata:       {name: "metadata"},
+}
+
+type kind struct {
+	name   string
+	nested bool
 }
 
 // Nested reports whether rows also have what they hold through what they call.
-func (b By) Nested() bool { return b == ByFile || b == ByFunction || b == ByModule }
+func (b By) Nested() bool { return kinds[b].nested }
 
 func (b By) String() string {
 	if int(b) < ByCount {
-		return byNames[b]
+		return kinds[b].name
 	}
 	return ""
 }
 
 // ParseBy finds a By by its name.
 func ParseBy(name string) (By, bool) {
-	i := slices.Index(byNames[:], name)
+	i := slices.IndexFunc(kinds[:], func(k kind) bool { return k.name == name })
 	return By(max(i, 0)), i >= 0
 }
 

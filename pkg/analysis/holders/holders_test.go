@@ -11,11 +11,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // slowKeys is what an allocation counts to, worked out from its stack each time:
@@ -206,9 +206,9 @@ func checkHolding(t *testing.T, r *analysis.Recording, h *holders.Holding, activ
 }
 
 func TestHoldersKeys(t *testing.T) {
-	tape := tapes.New()
-	tape.Alloc("model.py|attend\nmodel.py|forward\n"+tapes.Loop, 30)
-	tape.Alloc(tapes.Loop, 5)
+	tape := testsnap.NewTape()
+	tape.Alloc("model.py|attend\nmodel.py|forward\n"+testsnap.Loop, 30)
+	tape.Alloc(testsnap.Loop, 5)
 	tape.Alloc("", 1)
 	r := recorded.Tape(tape)
 	type row struct {
@@ -252,8 +252,8 @@ func TestHoldersKeys(t *testing.T) {
 
 // TestHoldersEventPool reads the pool of an allocation from its event.
 func TestHoldersEventPool(t *testing.T) {
-	tape := tapes.New()
-	tape.Alloc(tapes.Loop, 5)
+	tape := testsnap.NewTape()
+	tape.Alloc(testsnap.Loop, 5)
 	private := tape.Pool(snapshot.Pool{A: 3, B: 1})
 	r := recorded.Tape(tape)
 	r.Device.Events.Pool = []snapshot.PoolID{private}
@@ -303,8 +303,8 @@ func TestLargest(t *testing.T) {
 
 // TestHoldersLabels: annotated ranges and texts that the program has written.
 func TestHoldersLabels(t *testing.T) {
-	tape := tapes.NewIn(snapshot.Format{HasTime: true, HasCompileContext: true, HasUserMetadata: true})
-	emit := func(action snapshot.Action, x tapes.Tensor, context, metadata string) {
+	tape := testsnap.NewTapeIn(snapshot.Format{HasTime: true, HasCompileContext: true, HasUserMetadata: true})
+	emit := func(action snapshot.Action, x testsnap.Tensor, context, metadata string) {
 		tape.Now++
 		tape.Event(0, snapshot.EventText{Action: action, Addr: x.Addr, Size: x.Size, TimeMicros: tape.Now,
 			Context: context, Metadata: metadata})
@@ -336,7 +336,7 @@ func TestHoldersLabels(t *testing.T) {
 
 // TestHoldersByKey: the values of a key, where metadata is a dict. Step counters do not tell rows apart.
 func TestHoldersByKey(t *testing.T) {
-	tape := tapes.NewIn(snapshot.Format{HasTime: true, HasUserMetadata: true})
+	tape := testsnap.NewTapeIn(snapshot.Format{HasTime: true, HasUserMetadata: true})
 	for size, text := range []string{"", `{"step":1,"stage":"train"}`, `{"step":2,"stage":"train"}`, `{"step":3,"stage":"eval"}`,
 		"train", `{"step":4}`} {
 		x := tape.Fresh(int64(1) << size)

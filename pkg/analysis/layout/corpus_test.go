@@ -6,11 +6,11 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestLayoutsOfRecordings holds the layouts of recorded files against the
@@ -56,7 +56,7 @@ func holdLayouts(t *testing.T, r *analysis.Recording) {
 			continue // blocks overlap, or lie outside of every segment: no allocator wrote this
 		}
 		if l.State == d.Events.Len() {
-			if got, want := tapes.FirstDifference(layoutText(r, l), tapes.SegmentsText(finalSegments(r))); got != want {
+			if got, want := testsnap.FirstDifference(layoutText(r, l), testsnap.SegmentsText(finalSegments(r))); got != want {
 				t.Errorf("device %d: at the end\n%s\nthe file has\n%s", d.ID, got, want)
 			}
 		}

@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 const (
-	mib = tapes.MiB
-	gib = tapes.GiB
+	mib = units.MiB
+	gib = units.GiB
 )
 
 // pieces lays a segment out: sizes in MiB, live blocks above zero and gaps below.
@@ -148,8 +149,8 @@ func TestReservedPeakState(t *testing.T) {
 		{"shrinks and never grows as far", "+4 -4 F20 S10 +9", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tape := tapes.New()
-			opened := map[string]tapes.Tensor{}
+			tape := testsnap.NewTape()
+			opened := map[string]testsnap.Tensor{}
 			for _, event := range strings.Fields(test.events) {
 				n, err := strconv.ParseInt(event[1:], 10, 64)
 				if err != nil {
@@ -175,8 +176,8 @@ func TestReservedPeakState(t *testing.T) {
 func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 	for _, conf := range []string{"", "expandable_segments:True"} {
 		for seed := range uint64(30) {
-			g := tapes.NewGPU(t, conf, allocator.NewSimulatedDriver(1<<40))
-			g.Wander(t, rand.New(rand.NewPCG(seed, 2)), 300, func() {})
+			g := testsnap.NewProgram(conf, allocator.NewSimulatedDriver(1<<40))
+			g.Wander(rand.New(rand.NewPCG(seed, 2)), 300, func() {})
 			g.Synchronize()
 			g.Ask(1, 0) // completes what waited
 			state, before := g.State(), g.Reserved()
@@ -195,31 +196,31 @@ func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 }
 
 func TestTypicalRequest(t *testing.T) {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	for i := range 100 {
-		tape.Alloc(tapes.Loop, int64(i+2)*mib)
-		tape.Alloc(tapes.Loop, 1*mib) // not large
+		tape.Alloc(testsnap.Loop, int64(i+2)*mib)
+		tape.Alloc(testsnap.Loop, 1*mib) // not large
 	}
 	s := tape.Snapshot()
 	if got := layout.TypicalRequest(recorded.Snapshot(s).Device.Events); got != 96*mib {
 		t.Errorf("%d bytes, want the 95th of 100", got)
 	}
-	bounds := tapes.New()
+	bounds := testsnap.NewTape()
 	for _, size := range []int64{mib, replay.MaxSize, replay.MaxSize + 1} { // too small, the largest, impossible
-		bounds.Alloc(tapes.Loop, size)
+		bounds.Alloc(testsnap.Loop, size)
 	}
 	if got := layout.TypicalRequest(recorded.Tape(bounds).Device.Events); got != replay.MaxSize {
 		t.Errorf("%d bytes, want the only one that counts", got)
 	}
-	if got := layout.TypicalRequest(recorded.Tape(tapes.New()).Device.Events); got != 20*mib {
+	if got := layout.TypicalRequest(recorded.Tape(testsnap.NewTape()).Device.Events); got != 20*mib {
 		t.Errorf("%d bytes without requests", got)
 	}
 }
 
 // Many states measured in one walk are the same as each by itself.
 func TestFragmentationsAt(t *testing.T) {
-	g := tapes.NewGPU(t, "", allocator.NewSimulatedDriver(1<<40))
-	g.Wander(t, rand.New(rand.NewPCG(1, 2)), 4000, func() {})
+	g := testsnap.NewProgram("", allocator.NewSimulatedDriver(1<<40))
+	g.Wander(rand.New(rand.NewPCG(1, 2)), 4000, func() {})
 	r := recorded.Snapshot(g.Stop())
 	end := r.Device.Events.Len()
 	var states []int

@@ -3,10 +3,10 @@ package layout_test
 import (
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestHoles: in many states of every real snapshot and story the holes are what is

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // TestLayoutsOfNonsense lays random events and segments out. Whatever they
@@ -82,9 +82,9 @@ func TestLayoutsOfNonsense(t *testing.T) {
 
 // TestLayoutAnomalies counts the contradictions of one recording.
 func TestLayoutAnomalies(t *testing.T) {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	at := func(action snapshot.Action, addr uint64, size int64) {
-		tape.Emit(action, tapes.Tensor{Addr: addr, Size: size}, "")
+		tape.Emit(action, testsnap.Tensor{Addr: addr, Size: size}, "")
 	}
 	at(snapshot.SegmentAlloc, 1<<30, 2*mib) // two segments that are gone at the end, though nothing freed them
 	at(snapshot.SegmentAlloc, 2<<30, 2*mib)

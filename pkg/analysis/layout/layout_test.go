@@ -7,10 +7,10 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // TestLayoutAgainstAllocator runs random programs on the model of PyTorch's
@@ -24,18 +24,18 @@ func TestLayoutAgainstAllocator(t *testing.T) {
 	} {
 		for _, capacity := range []int64{600 << 20, 1 << 40} {
 			for seed := range uint64(10) {
-				g := tapes.NewGPU(t, conf, allocator.NewSimulatedDriver(capacity))
+				g := testsnap.NewProgram(conf, allocator.NewSimulatedDriver(capacity))
 				rng := rand.New(rand.NewPCG(seed, 3))
 				want := map[int]string{}
 				calls := 0
-				g.Wander(t, rng, 1500, func() {
+				g.Wander(rng, 1500, func() {
 					calls++
 					capture(t, g, conf, calls)
 					if calls%10 == 0 {
-						want[g.State()] = tapes.SegmentsText(g.Segments())
+						want[g.State()] = testsnap.SegmentsText(g.Segments())
 					}
 				})
-				want[g.State()] = tapes.SegmentsText(g.Segments())
+				want[g.State()] = testsnap.SegmentsText(g.Segments())
 				r := recorded.Snapshot(g.Stop())
 				states := make([]int, 0, len(want))
 				for state := range want {
@@ -47,7 +47,7 @@ func TestLayoutAgainstAllocator(t *testing.T) {
 					if l.Anomalies != (layout.Anomalies{}) {
 						t.Fatalf("%q seed %d state %d: %+v", conf, seed, l.State, l.Anomalies)
 					}
-					if got, want := tapes.FirstDifference(layoutText(r, l), want[l.State]); got != want {
+					if got, want := testsnap.FirstDifference(layoutText(r, l), want[l.State]); got != want {
 						t.Fatalf("%q of %d bytes, seed %d, state %d of %d: got\n%s\nwant\n%s", conf, capacity, seed,
 							l.State, r.Device.Events.Len(), got, want)
 					}
@@ -63,7 +63,7 @@ func TestLayoutAgainstAllocator(t *testing.T) {
 // capture sends the requests of a stream to a private pool for a while. With
 // max_split_size the pool may give segments back, and only events of newer torch
 // versions say of which pool those were.
-func capture(t *testing.T, g *tapes.GPU, conf string, calls int) {
+func capture(t *testing.T, g *testsnap.Program, conf string, calls int) {
 	t.Helper()
 	graph := snapshot.Pool{B: 7}
 	var err error
@@ -86,14 +86,14 @@ func TestLayoutOfCutRecording(t *testing.T) {
 	for _, conf := range []string{"", "expandable_segments:True"} {
 		var off, active int64
 		for seed := range uint64(20) {
-			g := tapes.NewGPU(t, conf, allocator.NewSimulatedDriver(600<<20))
+			g := testsnap.NewProgram(conf, allocator.NewSimulatedDriver(600<<20))
 			emit := g.Emit
 			g.Emit = nil
 			rng := rand.New(rand.NewPCG(seed, 6))
-			g.Wander(t, rng, 600, func() {})
+			g.Wander(rng, 600, func() {})
 			g.Emit = emit
 			want := map[int]allocator.Stats{0: g.Stats()}
-			g.Wander(t, rng, 600, func() { want[g.State()] = g.Stats() })
+			g.Wander(rng, 600, func() { want[g.State()] = g.Stats() })
 			r := recorded.Snapshot(g.Stop())
 			for state, stats := range want {
 				l := r.Layouts().At(state)
@@ -134,5 +134,5 @@ func layoutText(r *analysis.Recording, l *layout.Map) string {
 		}
 		list = append(list, seg)
 	}
-	return tapes.SegmentsText(list)
+	return testsnap.SegmentsText(list)
 }

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestPools reads pools from events, and tells apart as many as fit a byte.
 func TestPools(t *testing.T) {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	const pools = maxPools + 20
 	var want []string
 	var of []snapshot.PoolID // by event
 	for i := range pools {
-		tape.Alloc(tapes.Loop, 512)
+		tape.Alloc(testsnap.Loop, 512)
 		of = append(of, tape.Pool(snapshot.Pool{A: uint64(i / 2), B: uint64(i % 2)}))
 		switch {
 		case i == 0:
@@ -43,7 +43,7 @@ func TestPools(t *testing.T) {
 // TestPoolsOfSegments: without a pool in its events, an allocation is in that of
 // the final segment around its address.
 func TestPoolsOfSegments(t *testing.T) {
-	tape := tapes.NewIn(snapshot.Format{HasPoolID: true})
+	tape := testsnap.NewTapeIn(snapshot.Format{HasPoolID: true})
 	private, other := tape.Pool(snapshot.Pool{A: 1, B: 2}), tape.Pool(snapshot.Pool{A: 3, B: 4})
 	tape.Segment(snapshot.Segment{Address: 8192, TotalSize: 2048, Pool: private})
 	tape.Segment(snapshot.Segment{Address: 4096, TotalSize: 2048})
@@ -62,7 +62,7 @@ func TestPoolsOfSegments(t *testing.T) {
 		{16384, "unknown", ""}, // a segment of another device
 	}
 	for _, test := range tests {
-		tape.Emit(snapshot.Alloc, tapes.Tensor{Addr: test.addr, Size: 1}, "")
+		tape.Emit(snapshot.Alloc, testsnap.Tensor{Addr: test.addr, Size: 1}, "")
 	}
 	p := FindPools(tape.Replay())
 	for i := range p.Of {
@@ -78,8 +78,8 @@ func TestPoolsOfSegments(t *testing.T) {
 
 // TestPoolsUnknown: a file that names no pool says so.
 func TestPoolsUnknown(t *testing.T) {
-	tape := tapes.New()
-	tape.Alloc(tapes.Module, 512)
+	tape := testsnap.NewTape()
+	tape.Alloc(testsnap.Module, 512)
 	s, d := tape.Replay()
 	if p := FindPools(s, d); len(p.Names) != 1 || p.Names[0] != "unknown" || p.Of[0] != 0 {
 		t.Errorf("%+v", p)

@@ -3,33 +3,33 @@ package leaks_test
 import (
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 const (
 	destructor = "c10::TensorImpl::~TensorImpl()\nTHPVariable_clear(THPVariable*)\nsubtype_dealloc\n"
-	explicit   = destructor + "delete_garbage.lto_priv.0\ngc_collect_main\ngc_collect_impl.isra.0\n" + tapes.Loop
-	automatic  = destructor + "gc_collect_main.constprop.0\n_Py_RunGC\n" + tapes.Loop
-	byObject   = destructor + "_PyObject_GC_New\n" + tapes.Loop // a stripped interpreter
-	unwinding  = destructor + "frame_dealloc\ntb_dealloc\nBaseException_dealloc\n" + tapes.Loop
+	explicit   = destructor + "delete_garbage.lto_priv.0\ngc_collect_main\ngc_collect_impl.isra.0\n" + testsnap.Loop
+	automatic  = destructor + "gc_collect_main.constprop.0\n_Py_RunGC\n" + testsnap.Loop
+	byObject   = destructor + "_PyObject_GC_New\n" + testsnap.Loop // a stripped interpreter
+	unwinding  = destructor + "frame_dealloc\ntb_dealloc\nBaseException_dealloc\n" + testsnap.Loop
 )
 
 // TestCycles knows how each tensor was freed.
 func TestCycles(t *testing.T) {
-	tape := tapes.New()
-	node, other := tapes.UserLine("make_node"), tapes.UserLine("make_other")
-	nodes := []tapes.Tensor{tape.Alloc(node, 100), tape.Alloc(node, 200), tape.Alloc(node, 300)}
-	others := []tapes.Tensor{tape.Alloc(other, 5000), tape.Alloc(other, 1)}
+	tape := testsnap.NewTape()
+	node, other := testsnap.UserLine("make_node"), testsnap.UserLine("make_other")
+	nodes := []testsnap.Tensor{tape.Alloc(node, 100), tape.Alloc(node, 200), tape.Alloc(node, 300)}
+	others := []testsnap.Tensor{tape.Alloc(other, 5000), tape.Alloc(other, 1)}
 	tape.Block(7, "")
 	tape.Train()
 	tape.Free(nodes[0], explicit)
 	tape.Free(others[0], byObject) // the same run of the collector
 	tape.Train()
 	tape.Free(nodes[1], automatic)
-	tape.Free(nodes[2], destructor+tapes.Loop) // an ordinary free
+	tape.Free(nodes[2], destructor+testsnap.Loop) // an ordinary free
 	tape.Free(others[1], unwinding)
 	tape.FreeOld(50, automatic)
 	r := recorded.Tape(tape)
@@ -75,26 +75,26 @@ func TestCycles(t *testing.T) {
 func TestNoCycles(t *testing.T) {
 	tests := []struct {
 		name       string
-		record     func(t *tapes.Tape)
+		record     func(t *testsnap.Tape)
 		freeStacks bool
 	}{
-		{"ordinary destructors", func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Loop, 1), destructor+tapes.Loop) }, true},
+		{"ordinary destructors", func(t *testsnap.Tape) { t.Free(t.Alloc(testsnap.Loop, 1), destructor+testsnap.Loop) }, true},
 		{
 			"Python frames only",
-			func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Loop, 1), "gc.py|gc_collect_main\n"+tapes.Loop) },
+			func(t *testsnap.Tape) { t.Free(t.Alloc(testsnap.Loop, 1), "gc.py|gc_collect_main\n"+testsnap.Loop) },
 			false,
 		},
-		{"the stack of the allocation, as stacks of frees are off", func(t *tapes.Tape) {
+		{"the stack of the allocation, as stacks of frees are off", func(t *testsnap.Tape) {
 			t.Free(t.Alloc(explicit, 1), explicit)
 		}, false},
-		{"an exception without frames", func(t *tapes.Tape) {
-			t.Free(t.Alloc(tapes.Loop, 1), destructor+"BaseException_dealloc\n"+tapes.Loop)
+		{"an exception without frames", func(t *testsnap.Tape) {
+			t.Free(t.Alloc(testsnap.Loop, 1), destructor+"BaseException_dealloc\n"+testsnap.Loop)
 		}, true},
-		{"never freed", func(t *tapes.Tape) { t.Alloc(tapes.Loop, 1) }, false},
+		{"never freed", func(t *testsnap.Tape) { t.Alloc(testsnap.Loop, 1) }, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tape := tapes.New()
+			tape := testsnap.NewTape()
 			test.record(tape)
 			r := recorded.Tape(tape)
 			c := leaks.FindCycles(r.Stacks, r.Device, &steps.List{})

@@ -9,25 +9,25 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // job is a training loop with a few layers. Its steps end with the optimizer's,
 // which updates state that the first step made.
 type job struct {
-	*tapes.Tape
+	*testsnap.Tape
 	rng   *rand.Rand
-	width int64          // bytes of an activation
-	done  int            // steps
-	ring  []tapes.Tensor // for stories that hold several
+	width int64             // bytes of an activation
+	done  int               // steps
+	ring  []testsnap.Tensor // for stories that hold several
 }
 
 func newJob(seed uint64) *job {
-	return &job{Tape: tapes.New(), rng: rand.New(rand.NewPCG(seed, 1)), width: 4096}
+	return &job{Tape: testsnap.NewTape(), rng: rand.New(rand.NewPCG(seed, 1)), width: 4096}
 }
 
 const trainLayers = 5
@@ -39,8 +39,8 @@ func layer(i int, caller string) string {
 }
 
 // forward returns what backward would release.
-func (j *job) forward(caller string) []tapes.Tensor {
-	var saved []tapes.Tensor
+func (j *job) forward(caller string) []testsnap.Tensor {
+	var saved []testsnap.Tensor
 	for i := range trainLayers {
 		j.Free(j.Alloc(layer(i, caller), j.width/2), layer(i, caller))
 		saved = append(saved, j.Alloc(layer(i, caller), j.width))
@@ -48,50 +48,50 @@ func (j *job) forward(caller string) []tapes.Tensor {
 	return saved
 }
 
-func (j *job) backward(saved []tapes.Tensor) (gradients []tapes.Tensor) {
+func (j *job) backward(saved []testsnap.Tensor) (gradients []testsnap.Tensor) {
 	for i, x := range saved {
-		node := fmt.Sprintf("torch::autograd::generated::Node%d::apply(x)\n%s", i, tapes.Engine)
+		node := fmt.Sprintf("torch::autograd::generated::Node%d::apply(x)\n%s", i, testsnap.Engine)
 		gradients = append(gradients, j.Alloc(node, 256))
-		j.Free(x, tapes.Release+node)
+		j.Free(x, testsnap.Release+node)
 	}
 	return gradients
 }
 
-func (j *job) optimize(gradients []tapes.Tensor) {
+func (j *job) optimize(gradients []testsnap.Tensor) {
 	if j.done == 0 {
 		for range trainLayers {
-			j.Alloc(tapes.InitGroup, 512)
+			j.Alloc(testsnap.InitGroup, 512)
 		}
 	}
-	j.Run(trainLayers, tapes.Step)
+	j.Run(trainLayers, testsnap.Step)
 	for _, g := range gradients {
-		j.Free(g, tapes.ZeroGrad)
+		j.Free(g, testsnap.ZeroGrad)
 	}
 	j.done++
 }
 
 // iteration is a clean step; during runs between forward and backward.
-func (j *job) iteration(during func(saved []tapes.Tensor) []tapes.Tensor) {
-	batch := j.Alloc(tapes.ToDevice, j.width)
+func (j *job) iteration(during func(saved []testsnap.Tensor) []testsnap.Tensor) {
+	batch := j.Alloc(testsnap.ToDevice, j.width)
 	saved := j.forward("train")
 	if during != nil {
 		saved = during(saved)
 	}
 	j.optimize(j.backward(saved))
-	j.Free(batch, tapes.Loop)
+	j.Free(batch, testsnap.Loop)
 }
 
 // setUp moves a model to the device.
 func (j *job) setUp() {
 	for range trainLayers {
-		j.Alloc(tapes.Loading, 256)
+		j.Alloc(testsnap.Loading, 256)
 	}
 }
 
 // drop frees everything but the last n that a story holds.
 func (j *job) drop(n int) {
 	for len(j.ring) > n {
-		j.Free(j.ring[0], tapes.Loop)
+		j.Free(j.ring[0], testsnap.Loop)
 		j.ring = j.ring[1:]
 	}
 }
@@ -100,7 +100,7 @@ func (j *job) drop(n int) {
 // each iteration, during inside it.
 type leakStory struct {
 	name   string
-	during func(j *job, saved []tapes.Tensor) []tapes.Tensor
+	during func(j *job, saved []testsnap.Tensor) []testsnap.Tensor
 	step   func(j *job)
 	end    func(j *job)
 	kind   leaks.Kind
@@ -114,27 +114,27 @@ var leakStories = []leakStory{
 	{name: "clean", want: "------"},
 	{
 		name: "a tensor is appended to a list",
-		step: func(j *job) { j.Alloc(tapes.UserLine("append"), 4<<10+1) },
+		step: func(j *job) { j.Alloc(testsnap.UserLine("append"), 4<<10+1) },
 		kind: leaks.Accumulates, at: "append", sites: 1, want: "-wwsss",
 	},
 	{
 		name: "4 KiB are appended to a list",
-		step: func(j *job) { j.Alloc(tapes.UserLine("append"), 4<<10) },
+		step: func(j *job) { j.Alloc(testsnap.UserLine("append"), 4<<10) },
 		kind: leaks.Accumulates, at: "append", sites: 1, want: "-wwwww",
 	},
 	{
 		name: "1 KiB a step among buffers that come and go",
 		step: func(j *job) {
 			for i := range 10 {
-				j.Free(j.Alloc(tapes.UserLine(fmt.Sprintf("noise%d", i)), int64(64+j.rng.IntN(960))<<20), tapes.Loop)
+				j.Free(j.Alloc(testsnap.UserLine(fmt.Sprintf("noise%d", i)), int64(64+j.rng.IntN(960))<<20), testsnap.Loop)
 			}
-			j.Alloc(tapes.UserLine("append"), 1024)
+			j.Alloc(testsnap.UserLine("append"), 1024)
 		},
 		kind: leaks.Accumulates, at: "append", sites: 1, want: "-wwwww",
 	},
 	{
 		name: "an activation is kept by a hook",
-		during: func(j *job, saved []tapes.Tensor) []tapes.Tensor {
+		during: func(j *job, saved []testsnap.Tensor) []testsnap.Tensor {
 			j.Alloc("x.py|hook\n"+layer(2, "train"), 8192)
 			return saved
 		},
@@ -149,7 +149,7 @@ var leakStories = []leakStory{
 		name: "appended every third step",
 		step: func(j *job) {
 			if j.done%3 == 0 {
-				j.Alloc(tapes.UserLine("append"), 3<<20)
+				j.Alloc(testsnap.UserLine("append"), 3<<20)
 			}
 		},
 		kind: leaks.Accumulates, at: "append", sites: 1, want: "----ws",
@@ -157,7 +157,7 @@ var leakStories = []leakStory{
 	{
 		name: "a buffer that is concatenated",
 		step: func(j *job) {
-			j.ring = append(j.ring, j.Alloc(tapes.UserLine("cat"), int64(j.done)<<20))
+			j.ring = append(j.ring, j.Alloc(testsnap.UserLine("cat"), int64(j.done)<<20))
 			j.drop(1)
 		},
 		kind: leaks.Grows, at: "cat", sites: 1, want: "-wwsss",
@@ -165,7 +165,7 @@ var leakStories = []leakStory{
 	{
 		name: "a reference cycle, collected every fifth step",
 		step: func(j *job) {
-			j.ring = append(j.ring, j.Alloc(tapes.UserLine("cycle"), 4096))
+			j.ring = append(j.ring, j.Alloc(testsnap.UserLine("cycle"), 4096))
 			if j.done%5 == 0 {
 				j.drop(0)
 			}
@@ -173,10 +173,10 @@ var leakStories = []leakStory{
 		kind: leaks.Sawtooth, at: "cycle", sites: 1, want: "-wwwww", // at 4 steps nothing was collected yet
 	},
 
-	{name: "gradient accumulation", during: func(j *job, saved []tapes.Tensor) []tapes.Tensor {
+	{name: "gradient accumulation", during: func(j *job, saved []testsnap.Tensor) []testsnap.Tensor {
 		for range 3 {
 			for _, g := range j.backward(j.forward("train")) {
-				j.Free(g, tapes.Engine)
+				j.Free(g, testsnap.Engine)
 			}
 		}
 		return saved
@@ -184,12 +184,12 @@ var leakStories = []leakStory{
 	{name: "validation without gradients, every third step", step: func(j *job) {
 		if j.done%3 == 0 {
 			for _, x := range j.forward("validate") {
-				j.Free(x, tapes.Loop)
+				j.Free(x, testsnap.Loop)
 			}
 		}
 	}, want: "------"},
 	{name: "prefetch, flushed at every tenth step", step: func(j *job) {
-		j.ring = append(j.ring, j.Alloc(tapes.UserLine("prefetch"), 4096))
+		j.ring = append(j.ring, j.Alloc(testsnap.UserLine("prefetch"), 4096))
 		j.drop(3)
 		if j.done%10 == 0 {
 			j.drop(0)
@@ -197,41 +197,41 @@ var leakStories = []leakStory{
 	}, want: "------"},
 	{name: "an average of the weights, made once", step: func(j *job) {
 		if j.done == 5 {
-			j.Run(1, tapes.UserLine("average"))
+			j.Run(1, testsnap.UserLine("average"))
 			for range trainLayers {
-				j.Alloc(tapes.UserLine("average"), 256)
+				j.Alloc(testsnap.UserLine("average"), 256)
 			}
 		}
 	}, want: "------"},
 	{name: "the loss of the last step", step: func(j *job) {
-		j.ring = append(j.ring, j.Alloc(tapes.UserLine("loss"), 4))
+		j.ring = append(j.ring, j.Alloc(testsnap.UserLine("loss"), 4))
 		j.drop(1)
 	}, want: "------"},
 	{name: "optimizer state that is replaced", step: func(j *job) {
-		j.ring = append(j.ring, j.Alloc(tapes.Step, 512))
+		j.ring = append(j.ring, j.Alloc(testsnap.Step, 512))
 		j.drop(1)
 	}, want: "------"},
 	{name: "warm-up in the first two steps", step: func(j *job) {
 		if j.done < 3 {
-			j.Alloc(tapes.UserLine("autotune"), 8192)
+			j.Alloc(testsnap.UserLine("autotune"), 8192)
 		}
 	}, want: "------"},
 	{name: "a queue of five", step: func(j *job) {
-		j.ring = append(j.ring, j.Alloc(tapes.UserLine("queue"), 4096))
+		j.ring = append(j.ring, j.Alloc(testsnap.UserLine("queue"), 4096))
 		j.drop(5)
 	}, kind: leaks.Accumulates, at: "queue", sites: 1, want: "-ww---"},
 	{name: "a cache of five", step: func(j *job) {
 		if j.done <= 5 {
-			j.Alloc(tapes.UserLine("cache"), 4096)
+			j.Alloc(testsnap.UserLine("cache"), 4096)
 		}
 	}, kind: leaks.Accumulates, at: "cache", sites: 1, want: "-ww---"},
 	{name: "longer and longer sequences", step: func(j *job) {
-		j.ring = append(j.ring, j.Alloc(tapes.UserLine("logits"), j.width*10))
+		j.ring = append(j.ring, j.Alloc(testsnap.UserLine("logits"), j.width*10))
 		j.drop(1)
 		j.width += 512
 	}, want: "------"},
 	{name: "a list that is cleared at the end", step: func(j *job) {
-		j.ring = append(j.ring, j.Alloc(tapes.UserLine("losses"), 4))
+		j.ring = append(j.ring, j.Alloc(testsnap.UserLine("losses"), 4))
 	}, end: func(j *job) { j.drop(0) }, want: "------"},
 }
 
@@ -239,7 +239,7 @@ func (s *leakStory) record(seed uint64, steps int) *analysis.Recording {
 	j := newJob(seed)
 	j.setUp()
 	for range steps {
-		j.iteration(func(saved []tapes.Tensor) []tapes.Tensor {
+		j.iteration(func(saved []testsnap.Tensor) []testsnap.Tensor {
 			if s.during == nil {
 				return saved
 			}
@@ -310,7 +310,7 @@ func TestLeakGrowth(t *testing.T) {
 	j := newJob(1)
 	var mine []int
 	for i := range 10 {
-		j.iteration(func(saved []tapes.Tensor) []tapes.Tensor {
+		j.iteration(func(saved []testsnap.Tensor) []testsnap.Tensor {
 			if i >= 2 {
 				mine = append(mine, j.Len(0))
 				j.Alloc("x.py|keep\n"+layer(0, "train"), 100)
@@ -345,7 +345,7 @@ func TestDoubts(t *testing.T) {
 	at := func(bytes int64, in func(step int) bool) func(*job) {
 		return func(j *job) {
 			if in(j.done) {
-				j.Alloc(tapes.UserLine("append"), bytes)
+				j.Alloc(testsnap.UserLine("append"), bytes)
 			}
 		}
 	}
@@ -363,7 +363,7 @@ func TestDoubts(t *testing.T) {
 		{"every third step", at(3*mib, func(i int) bool { return i%3 == 0 }), 13, leaks.FewGrowingSteps, 3, 3 * mib},
 		{"4 KiB a step", at(4<<10, each), 12, leaks.Tiny, 1, 4 << 10},
 		{"a step left out", at(mib, func(i int) bool { return i != 5 }), 12, leaks.NoDoubt, 0, mib},
-		{"less and less", func(j *job) { j.Alloc(tapes.UserLine("append"), mib>>j.done) }, 12, leaks.SlowingDown, 1,
+		{"less and less", func(j *job) { j.Alloc(testsnap.UserLine("append"), mib>>j.done) }, 12, leaks.SlowingDown, 1,
 			(1<<20 - 1<<9) / 11},
 	} {
 		l := (&leakStory{step: test.step}).record(1, test.steps).Leaks().Leaks
@@ -379,12 +379,12 @@ func TestDoubts(t *testing.T) {
 func TestQueueThatGrows(t *testing.T) {
 	queue := func(j *job) {
 		for range 5 {
-			j.ring = append(j.ring, j.Alloc(tapes.UserLine("push"), 1<<20))
+			j.ring = append(j.ring, j.Alloc(testsnap.UserLine("push"), 1<<20))
 		}
 		j.drop(j.done)
 	}
 	buffer := func(j *job) {
-		j.ring = append(j.ring, j.Alloc(tapes.UserLine("cat"), int64(j.done)<<20))
+		j.ring = append(j.ring, j.Alloc(testsnap.UserLine("cat"), int64(j.done)<<20))
 		j.drop(1)
 	}
 	for want, step := range map[int]func(*job){24: queue, 1: buffer} {
@@ -402,16 +402,16 @@ func TestTrend(t *testing.T) {
 	const mib = 1 << 20
 	fifo := func(j *job) { // five in, four out, beside sixty
 		for range 5 {
-			j.ring = append(j.ring, j.Alloc(tapes.UserLine("push"), 4*mib))
+			j.ring = append(j.ring, j.Alloc(testsnap.UserLine("push"), 4*mib))
 		}
 		for j.done == 1 && len(j.ring) < 65 {
-			j.ring = append(j.ring, j.Alloc(tapes.UserLine("push"), 4*mib))
+			j.ring = append(j.ring, j.Alloc(testsnap.UserLine("push"), 4*mib))
 		}
 		j.drop(60 + j.done)
 	}
 	elsewhere := func(j *job) { // eight of a hundred sites, others in each step
 		for i := range 8 {
-			j.Alloc(tapes.UserLine(fmt.Sprint("site", j.rng.IntN(100)*8+i)), mib)
+			j.Alloc(testsnap.UserLine(fmt.Sprint("site", j.rng.IntN(100)*8+i)), mib)
 		}
 	}
 	for _, test := range []struct {
@@ -422,14 +422,14 @@ func TestTrend(t *testing.T) {
 	}{
 		{"trimmed more slowly than it fills", fifo, 4 * mib, "push"},
 		{"other sites in each step", elsewhere, 8 * mib, ""},
-		{"a leak that is found", func(j *job) { j.Alloc(tapes.UserLine("append"), mib) }, 0, ""},
+		{"a leak that is found", func(j *job) { j.Alloc(testsnap.UserLine("append"), mib) }, 0, ""},
 		{"three averages of the weights", func(j *job) {
 			if j.done == 5 || j.done == 12 || j.done == 19 {
-				j.Alloc(tapes.UserLine(fmt.Sprint("average", j.done)), 100*mib)
+				j.Alloc(testsnap.UserLine(fmt.Sprint("average", j.done)), 100*mib)
 			}
 		}, 0, ""},
 		{"random lengths", func(j *job) {
-			j.ring = append(j.ring, j.Alloc(tapes.UserLine("logits"), int64(1+j.rng.IntN(64))*mib))
+			j.ring = append(j.ring, j.Alloc(testsnap.UserLine("logits"), int64(1+j.rng.IntN(64))*mib))
 			j.drop(1)
 		}, 0, ""},
 	} {
@@ -499,13 +499,13 @@ func TestSawtoothNumbers(t *testing.T) {
 func TestLeakOrder(t *testing.T) {
 	j := newJob(1)
 	for i := range 12 {
-		j.iteration(func(saved []tapes.Tensor) []tapes.Tensor {
-			j.Alloc(tapes.UserLine("small"), 5000)
+		j.iteration(func(saved []testsnap.Tensor) []testsnap.Tensor {
+			j.Alloc(testsnap.UserLine("small"), 5000)
 			if i%3 == 0 {
-				j.Alloc(tapes.UserLine("rare"), 1<<20)
+				j.Alloc(testsnap.UserLine("rare"), 1<<20)
 			}
 			if i%2 == 1 {
-				j.Alloc(tapes.UserLine("large"), 50_000)
+				j.Alloc(testsnap.UserLine("large"), 50_000)
 			}
 			return saved
 		})
@@ -523,11 +523,11 @@ func TestLeakOrder(t *testing.T) {
 // TestReplacedCache: a cache that torch.cat makes longer grows by itself, not
 // because a forward pass is fed more.
 func TestReplacedCache(t *testing.T) {
-	tape := tapes.New()
-	var cache tapes.Tensor
+	tape := testsnap.NewTape()
+	var cache testsnap.Tensor
 	for i := range 20 {
-		x := tape.Alloc("user.py|token\n"+tapes.Module, 64)
-		longer := tape.Alloc("cache_utils.py|update\n"+tapes.Module, 64*int64(i+1))
+		x := tape.Alloc("user.py|token\n"+testsnap.Module, 64)
+		longer := tape.Alloc("cache_utils.py|update\n"+testsnap.Module, 64*int64(i+1))
 		if i > 0 {
 			tape.Free(cache, "")
 		}
@@ -543,10 +543,10 @@ func TestReplacedCache(t *testing.T) {
 
 // TestGrowingCache: a cache known by its name is told apart from leaks.
 func TestGrowingCache(t *testing.T) {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	for range 20 {
 		tape.Train()
-		tape.Alloc("cache_utils.py|update\n"+tapes.Module, 64)
+		tape.Alloc("cache_utils.py|update\n"+testsnap.Module, 64)
 	}
 	r := recorded.Tape(tape)
 	l := r.Leaks()
@@ -576,9 +576,9 @@ func TestKept(t *testing.T) {
 }
 
 func TestLeakLimits(t *testing.T) {
-	call := func(t *tapes.Tape, keep bool) {
+	call := func(t *testsnap.Tape, keep bool) {
 		for range 6 {
-			for _, stack := range []string{tapes.Embedding, tapes.Inner, tapes.Head} {
+			for _, stack := range []string{testsnap.Embedding, testsnap.Inner, testsnap.Head} {
 				x := t.Alloc(stack, 64)
 				if !keep {
 					t.Free(x, stack)
@@ -588,21 +588,21 @@ func TestLeakLimits(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		record func(t *tapes.Tape)
+		record func(t *testsnap.Tape)
 		want   leaks.Limit
 	}{
-		{"no events", func(t *tapes.Tape) { t.Block(64, tapes.Loop) }, leaks.NoEvents},
-		{"no steps", func(t *tapes.Tape) { t.Run(1, tapes.Loop) }, leaks.NoRepetition},
-		{"two steps", func(t *tapes.Tape) { t.Train(); t.Train() }, leaks.TooFewSteps},
-		{"three steps", func(t *tapes.Tape) { t.Train(); t.Train(); t.Train() }, leaks.TooFewSteps},
-		{"four steps", func(t *tapes.Tape) {
+		{"no events", func(t *testsnap.Tape) { t.Block(64, testsnap.Loop) }, leaks.NoEvents},
+		{"no steps", func(t *testsnap.Tape) { t.Run(1, testsnap.Loop) }, leaks.NoRepetition},
+		{"two steps", func(t *testsnap.Tape) { t.Train(); t.Train() }, leaks.TooFewSteps},
+		{"three steps", func(t *testsnap.Tape) { t.Train(); t.Train(); t.Train() }, leaks.TooFewSteps},
+		{"four steps", func(t *testsnap.Tape) {
 			for range 4 {
 				t.Train()
 			}
 		}, leaks.NoLimit},
-		{"inference", func(t *tapes.Tape) { call(t, false) }, leaks.NoLimit},
-		{"forward passes that keep their activations", func(t *tapes.Tape) { call(t, true) }, leaks.KeepsForwards},
-		{"one forward pass that keeps its activations", func(t *tapes.Tape) {
+		{"inference", func(t *testsnap.Tape) { call(t, false) }, leaks.NoLimit},
+		{"forward passes that keep their activations", func(t *testsnap.Tape) { call(t, true) }, leaks.KeepsForwards},
+		{"one forward pass that keeps its activations", func(t *testsnap.Tape) {
 			for i := range 6 {
 				t.Alloc(layer(i, "main"), 64)
 			}
@@ -610,7 +610,7 @@ func TestLeakLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tape := tapes.New()
+			tape := testsnap.NewTape()
 			test.record(tape)
 			r := recorded.Tape(tape)
 			l := r.Leaks()
@@ -627,7 +627,7 @@ func TestLeakLimits(t *testing.T) {
 // TestLeaksInLoops: what is found without a sign of training stays a hint where
 // the loop may be something else.
 func TestLeaksInLoops(t *testing.T) {
-	calls := func(t *tapes.Tape, stacks ...string) {
+	calls := func(t *testsnap.Tape, stacks ...string) {
 		for range 30 {
 			for _, stack := range stacks {
 				t.Run(2, stack)
@@ -637,32 +637,32 @@ func TestLeaksInLoops(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		record func(t *tapes.Tape)
+		record func(t *testsnap.Tape)
 		method steps.Method
 		want   string
 	}{
 		{
 			"calls of a model",
-			func(t *tapes.Tape) { calls(t, tapes.Embedding, tapes.Inner, tapes.Head) },
+			func(t *testsnap.Tape) { calls(t, testsnap.Embedding, testsnap.Inner, testsnap.Head) },
 			steps.ByForward,
 			"w",
 		},
-		{"a loop of the script", func(t *tapes.Tape) {
-			calls(t, tapes.UserLine("a"), tapes.UserLine("b"), tapes.UserLine("c"), tapes.UserLine("d"))
+		{"a loop of the script", func(t *testsnap.Tape) {
+			calls(t, testsnap.UserLine("a"), testsnap.UserLine("b"), testsnap.UserLine("c"), testsnap.UserLine("d"))
 		},
 			steps.ByUserSites, "s"},
-		{"a loop, and more", func(t *tapes.Tape) {
-			calls(t, tapes.UserLine("a"), tapes.UserLine("b"), tapes.UserLine("c"), tapes.UserLine("d"))
-			t.Run(1, tapes.UserLine("after"))
+		{"a loop, and more", func(t *testsnap.Tape) {
+			calls(t, testsnap.UserLine("a"), testsnap.UserLine("b"), testsnap.UserLine("c"), testsnap.UserLine("d"))
+			t.Run(1, testsnap.UserLine("after"))
 		}, steps.ByUserSites, "w"},
-		{"layers written by hand, and a head", func(t *tapes.Tape) {
-			calls(t, tapes.UserLine("attend"))
-			t.Alloc(tapes.UserLine("head"), 64)
+		{"layers written by hand, and a head", func(t *testsnap.Tape) {
+			calls(t, testsnap.UserLine("attend"))
+			t.Alloc(testsnap.UserLine("head"), 64)
 		}, steps.ByUserSites, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tape := tapes.New()
+			tape := testsnap.NewTape()
 			test.record(tape)
 			r := recorded.Tape(tape)
 			s := r.Steps()
@@ -680,7 +680,7 @@ func TestLeaksInLoops(t *testing.T) {
 func TestLeakOfBackward(t *testing.T) {
 	j := newJob(1)
 	for range 9 {
-		j.iteration(func(saved []tapes.Tensor) []tapes.Tensor { j.Alloc(tapes.Engine, 8<<10); return saved })
+		j.iteration(func(saved []testsnap.Tensor) []testsnap.Tensor { j.Alloc(testsnap.Engine, 8<<10); return saved })
 	}
 	r := recorded.Tape(j.Tape)
 	l := r.Leaks()

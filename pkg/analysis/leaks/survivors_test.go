@@ -5,17 +5,17 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestHeld compares what sites hold at each boundary with a look at every
 // allocation, for random histories cut at random.
 func TestHeld(t *testing.T) {
 	for seed := range uint64(30) {
-		s, d := tapes.Random(seed, 300).Replay()
+		s, d := testsnap.RandomTape(seed, 300).Replay()
 		rng := rand.New(rand.NewPCG(seed, 2))
 		list := &steps.List{Method: steps.ByOptimizer}
 		for b := 1 + rng.IntN(20); b <= 300; b += 1 + rng.IntN(40) {

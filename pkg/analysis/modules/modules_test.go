@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/modules"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 func story(t *testing.T, file string) *analysis.Recording {
@@ -87,13 +87,13 @@ func TestBlocksOfRecordings(t *testing.T) {
 }
 
 // forward is a stack below a forward, outermost frame first.
-func forward(t *tapes.Tape, frames ...snapshot.FrameText) snapshot.StackID {
+func forward(t *testsnap.Tape, frames ...snapshot.FrameText) snapshot.StackID {
 	slices.Reverse(frames)
 	return t.Stack(frames...)
 }
 
 func TestModules(t *testing.T) {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	main := snapshot.FrameText{File: "/home/a/train.py", Line: 3, Name: "main"}
 	call := snapshot.FrameText{File: "/v/site-packages/torch/nn/modules/module.py", Line: 1, Name: "_call_impl"}
 	checkpoint := snapshot.FrameText{File: "/v/site-packages/torch/utils/checkpoint.py", Line: 5, Name: "checkpoint"}

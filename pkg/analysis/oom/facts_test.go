@@ -5,16 +5,17 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 const (
-	mib = tapes.MiB
-	gib = tapes.GiB
+	mib = units.MiB
+	gib = units.GiB
 )
 
 // TestFailedRequests tells attempts of one request from requests.
@@ -73,7 +74,7 @@ func TestManyFailures(t *testing.T) {
 
 // TestOOMFacts reads a failure whose numbers are known to the byte.
 func TestOOMFacts(t *testing.T) {
-	g := tapes.NewGPU(t, "", allocator.NewSimulatedDriver(100*mib))
+	g := testsnap.NewProgram("", allocator.NewSimulatedDriver(100*mib))
 	g.Ask(4*mib, 0)     // a segment of 20 MiB, of which 16 stay free
 	g.Ask(100, 0)       // a small segment
 	g.Ask(30*mib, 0x10) // another stream
@@ -81,8 +82,8 @@ func TestOOMFacts(t *testing.T) {
 	if _, ok := g.Ask(40*mib, 0); ok {
 		t.Fatal("40 MiB were free")
 	}
-	g.Drop(t, 0)
-	g.Drop(t, 0)
+	g.Drop(0)
+	g.Drop(0)
 	list := recorded.Snapshot(g.Stop()).OOMs(120 * mib)
 	if len(list) != 1 {
 		t.Fatalf("%d failures", len(list))
@@ -108,25 +109,25 @@ func TestOOMFacts(t *testing.T) {
 func TestAftermath(t *testing.T) {
 	tests := []struct {
 		name            string
-		after           func(t *testing.T, g *tapes.GPU)
+		after           func(t *testing.T, g *testsnap.Program)
 		unwound, wentOn bool
 	}{
-		{"nothing", func(*testing.T, *tapes.GPU) {}, false, false},
-		{"the error lets go", func(t *testing.T, g *tapes.GPU) {
+		{"nothing", func(*testing.T, *testsnap.Program) {}, false, false},
+		{"the error lets go", func(t *testing.T, g *testsnap.Program) {
 			for range 15 {
-				g.Drop(t, 0)
+				g.Drop(0)
 			}
 			g.Ask(512, 0)
 		}, true, false},
-		{"training goes on", func(t *testing.T, g *tapes.GPU) {
+		{"training goes on", func(t *testing.T, g *testsnap.Program) {
 			for range 15 {
-				g.Drop(t, 0)
+				g.Drop(0)
 				g.Ask(10*mib, 0)
 			}
 		}, false, true},
 	}
 	for _, test := range tests {
-		g := tapes.NewGPU(t, "", allocator.NewSimulatedDriver(gib))
+		g := testsnap.NewProgram("", allocator.NewSimulatedDriver(gib))
 		for range 20 {
 			g.Ask(50*mib, 0)
 		}
@@ -163,7 +164,7 @@ func TestCapacity(t *testing.T) {
 	if ooms[1].Outside() != 8*gib || ooms[1].CapacityGiven {
 		t.Errorf("the second failure has %d bytes outside", ooms[1].Outside())
 	}
-	if quiet := oom.CapacityOf(recorded.Snapshot(tapes.New().Snapshot()).Device, 0); quiet != (oom.Capacity{}) {
+	if quiet := oom.CapacityOf(recorded.Snapshot(testsnap.NewTape().Snapshot()).Device, 0); quiet != (oom.Capacity{}) {
 		t.Errorf("without a failure: %+v", quiet)
 	}
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 // shrinkingDriver is a device of which others take a part while a program runs.
@@ -45,18 +45,18 @@ type oomStory struct {
 	name          string
 	want, unknown oom.Verdict // with the capacity given and without
 	outside       int64       // least percent of the device that others use from the start
-	run           func(t *testing.T, g *tapes.GPU, d *shrinkingDriver, rng *rand.Rand)
+	run           func(t *testing.T, g *testsnap.Program, d *shrinkingDriver, rng *rand.Rand)
 }
 
 // fill asks for tensors of random sizes until one fails.
-func fill(g *tapes.GPU, rng *rand.Rand, from, to int64, stream allocator.Stream) {
+func fill(g *testsnap.Program, rng *rand.Rand, from, to int64, stream allocator.Stream) {
 	for ok := true; ok; {
 		_, ok = g.Ask(from+rng.Int64N(to-from), stream)
 	}
 }
 
 // trainOn allocates and frees like a few training steps, and keeps weights.
-func trainOn(t *testing.T, g *tapes.GPU, rng *rand.Rand, weights int) {
+func trainOn(t *testing.T, g *testsnap.Program, rng *rand.Rand, weights int) {
 	t.Helper()
 	for range weights {
 		if _, ok := g.Ask(1<<20+rng.Int64N(60<<20), 0); !ok {
@@ -68,12 +68,12 @@ func trainOn(t *testing.T, g *tapes.GPU, rng *rand.Rand, weights int) {
 			g.Ask(1<<10+rng.Int64N(50<<20), 0)
 		}
 		for len(g.Live) > weights {
-			g.Drop(t, len(g.Live)-1)
+			g.Drop(len(g.Live) - 1)
 		}
 	}
 }
 
-func pressure(t *testing.T, g *tapes.GPU, _ *shrinkingDriver, rng *rand.Rand) {
+func pressure(t *testing.T, g *testsnap.Program, _ *shrinkingDriver, rng *rand.Rand) {
 	t.Helper()
 	trainOn(t, g, rng, 60)
 	fill(g, rng, 1<<10, 120<<20, 0)
@@ -81,7 +81,7 @@ func pressure(t *testing.T, g *tapes.GPU, _ *shrinkingDriver, rng *rand.Rand) {
 
 // everySecond fills the device with tensors of one size until little is left
 // of it, and drops every second one.
-func everySecond(t *testing.T, g *tapes.GPU, size int64, stream allocator.Stream, device *shrinkingDriver, left int64) {
+func everySecond(t *testing.T, g *testsnap.Program, size int64, stream allocator.Stream, device *shrinkingDriver, left int64) {
 	t.Helper()
 	first := len(g.Live)
 	for {
@@ -91,22 +91,22 @@ func everySecond(t *testing.T, g *tapes.GPU, size int64, stream allocator.Stream
 		g.Ask(size, stream)
 	}
 	for i := len(g.Live) - 1; i >= first; i -= 2 {
-		g.Drop(t, i)
+		g.Drop(i)
 	}
 }
 
 // inactive is what the cache holds.
-func inactive(g *tapes.GPU) int64 { return g.Reserved() - g.Stats().Active.Current }
+func inactive(g *testsnap.Program) int64 { return g.Reserved() - g.Stats().Active.Current }
 
 var oomStories = []oomStory{
 	{name: "pressure", want: oom.Pressure, unknown: oom.Pressure, run: pressure},
 	{name: "every second freed", want: oom.Fragmented, unknown: oom.Fragmented,
-		run: func(t *testing.T, g *tapes.GPU, d *shrinkingDriver, rng *rand.Rand) {
+		run: func(t *testing.T, g *testsnap.Program, d *shrinkingDriver, rng *rand.Rand) {
 			everySecond(t, g, 4<<20+rng.Int64N(6<<20), 0, d, 200<<20)
 			g.Ask(inactive(g)/10*(3+rng.Int64N(5)), 0)
 		}},
 	{name: "every second freed on a side stream", want: oom.Other, unknown: oom.Other,
-		run: func(t *testing.T, g *tapes.GPU, d *shrinkingDriver, rng *rand.Rand) {
+		run: func(t *testing.T, g *testsnap.Program, d *shrinkingDriver, rng *rand.Rand) {
 			const side = 0x100
 			everySecond(t, g, 4<<20+rng.Int64N(6<<20), side, d, 4*gib)
 			free, _ := d.Memory()
@@ -114,19 +114,19 @@ var oomStories = []oomStory{
 		}},
 	{name: "used outside", want: oom.Outside, unknown: oom.Pressure, outside: 15, run: pressure},
 	{name: "used outside later", want: oom.Outside, unknown: oom.Outside,
-		run: func(t *testing.T, g *tapes.GPU, d *shrinkingDriver, rng *rand.Rand) {
+		run: func(t *testing.T, g *testsnap.Program, d *shrinkingDriver, rng *rand.Rand) {
 			for range 14 {
 				g.Ask(gib, 0)
 			}
 			for len(g.Live) > 0 {
-				g.Drop(t, 0)
+				g.Drop(0)
 			}
 			g.EmptyCache()
 			d.outside = 5*gib + rng.Int64N(4*gib)
 			pressure(t, g, d, rng)
 		}},
 	{name: "a limit of the process", want: oom.Limit, unknown: oom.Limit,
-		run: func(t *testing.T, g *tapes.GPU, d *shrinkingDriver, rng *rand.Rand) {
+		run: func(t *testing.T, g *testsnap.Program, d *shrinkingDriver, rng *rand.Rand) {
 			g.SetMemoryFraction(0.3 + 0.5*rng.Float64())
 			pressure(t, g, d, rng)
 		}},
@@ -136,14 +136,14 @@ var oomStories = []oomStory{
 const deviceMemory = 16 * gib
 
 // record runs the story with a seed, and tells what the program did.
-func (s *oomStory) record(t *testing.T, conf string, seed uint64) (*analysis.Recording, []tapes.Call) {
+func (s *oomStory) record(t *testing.T, conf string, seed uint64) (*analysis.Recording, []testsnap.Call) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 11))
 	device := newDevice(deviceMemory, 0)
 	if s.outside > 0 {
 		device.outside = deviceMemory / 100 * (s.outside + rng.Int64N(36))
 	}
-	g := tapes.NewGPU(t, conf, device)
+	g := testsnap.NewProgram(conf, device)
 	s.run(t, g, device, rng)
 	if stats := g.Stats(); stats.OOMs == 0 {
 		t.Fatalf("%s %q, seed %d: nothing failed", s.name, conf, seed)

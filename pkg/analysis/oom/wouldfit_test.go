@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // chop makes tensors of a few sizes come and go in random order until one does
 // not fit.
-func chop(t *testing.T, g *tapes.GPU, _ *shrinkingDriver, rng *rand.Rand) {
+func chop(t *testing.T, g *testsnap.Program, _ *shrinkingDriver, rng *rand.Rand) {
 	t.Helper()
 	sizes := make([]int64, 6)
 	for i := range sizes {
@@ -18,7 +18,7 @@ func chop(t *testing.T, g *tapes.GPU, _ *shrinkingDriver, rng *rand.Rand) {
 	}
 	for g.Stats().OOMs == 0 {
 		if rng.IntN(100) < 45 && len(g.Live) > 0 {
-			g.Drop(t, rng.IntN(len(g.Live)))
+			g.Drop(rng.IntN(len(g.Live)))
 		} else {
 			g.Ask(sizes[rng.IntN(len(sizes))], 0)
 		}
@@ -27,13 +27,13 @@ func chop(t *testing.T, g *tapes.GPU, _ *shrinkingDriver, rng *rand.Rand) {
 
 // settle frees large buffers and puts small tensors where they were, until a
 // large request does not fit.
-func settle(t *testing.T, g *tapes.GPU, _ *shrinkingDriver, rng *rand.Rand) {
+func settle(t *testing.T, g *testsnap.Program, _ *shrinkingDriver, rng *rand.Rand) {
 	t.Helper()
 	for range 12 {
 		g.Ask(gib+rng.Int64N(200<<20), 0)
 	}
 	for range 12 {
-		g.Drop(t, 0)
+		g.Drop(0)
 		g.Ask(2<<20+rng.Int64N(20<<20), 0)
 	}
 	g.Ask(4*gib+rng.Int64N(4*gib), 0)
@@ -52,7 +52,7 @@ func TestWouldFit(t *testing.T) {
 		for seed := range uint64(100) {
 			r, script := story.record(t, "", seed)
 			o := &r.OOMs(0)[0]
-			pages := tapes.NewGPU(t, "expandable_segments:True", newDevice(deviceMemory, 0)).Again(t, script)
+			pages := testsnap.NewProgram("expandable_segments:True", newDevice(deviceMemory, 0)).Again(script)
 			switch {
 			case o.WouldFit.Never && pages:
 				t.Errorf("%s, seed %d: could be avoided: %+v", story.name, seed, o)
@@ -64,9 +64,9 @@ func TestWouldFit(t *testing.T) {
 				expandable.missed++
 			}
 			if o.InPieces() && o.WouldFit.MaxSplit > 0 {
-				g := tapes.NewGPU(t, "", newDevice(deviceMemory, 0))
+				g := testsnap.NewProgram("", newDevice(deviceMemory, 0))
 				g.Configure(allocator.Settings{MaxSplitSize: o.WouldFit.MaxSplit})
-				if g.Again(t, script) {
+				if g.Again(script) {
 					maxSplit.right++
 				} else {
 					maxSplit.wrong++

@@ -5,62 +5,63 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/peaks"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 const (
-	mib     = tapes.MiB
+	mib     = units.MiB
 	foreach = "torch/optim/adam.py|_multi_tensor_adam\ntorch/optim/adam.py|step\n"
 	single  = "torch/optim/adam.py|_single_tensor_adam\ntorch/optim/adam.py|step\n"
-	wrapper = "torch/optim/optimizer.py|wrapper\n" + tapes.Loop
+	wrapper = "torch/optim/optimizer.py|wrapper\n" + testsnap.Loop
 )
 
 // job trains a model of 100 MiB with gradients of 40 MiB and activations of 60 MiB.
 type job struct {
-	*tapes.Tape
-	output tapes.Tensor
-	grads  []tapes.Tensor
+	*testsnap.Tape
+	output testsnap.Tensor
+	grads  []testsnap.Tensor
 
 	del, early, single, accumulate bool
 }
 
 func (j *job) zeroGrad() {
 	for _, g := range j.grads {
-		j.Free(g, tapes.ZeroGrad)
+		j.Free(g, testsnap.ZeroGrad)
 	}
 	j.grads = nil
 }
 
 func (j *job) train(steps int) *analysis.Recording {
-	j.Alloc(tapes.Loading, 100*mib)
+	j.Alloc(testsnap.Loading, 100*mib)
 	for i := range steps {
-		j.Run(1, tapes.Loop)
-		saved := j.Alloc("at::x\nmodel.py|layer\n"+tapes.Module, 60*mib)
-		output := j.Alloc(tapes.Head, 30*mib)
+		j.Run(1, testsnap.Loop)
+		saved := j.Alloc("at::x\nmodel.py|layer\n"+testsnap.Module, 60*mib)
+		output := j.Alloc(testsnap.Head, 30*mib)
 		if i > 0 && !j.del {
-			j.Free(j.output, tapes.Loop) // output = model(x) drops the one before
+			j.Free(j.output, testsnap.Loop) // output = model(x) drops the one before
 		}
 		if !j.early && !j.accumulate {
 			j.zeroGrad()
 		}
-		j.Run(4, tapes.Engine)
+		j.Run(4, testsnap.Engine)
 		if len(j.grads) == 0 {
-			j.grads = []tapes.Tensor{j.Alloc(tapes.Engine, 20*mib), j.Alloc(tapes.Engine, 20*mib)}
+			j.grads = []testsnap.Tensor{j.Alloc(testsnap.Engine, 20*mib), j.Alloc(testsnap.Engine, 20*mib)}
 		}
-		j.Free(saved, tapes.Release+tapes.Engine)
-		j.Run(4, tapes.Engine)
+		j.Free(saved, testsnap.Release+testsnap.Engine)
+		j.Run(4, testsnap.Engine)
 		if j.del {
-			j.Free(output, tapes.Loop)
+			j.Free(output, testsnap.Loop)
 		}
 		if !j.accumulate || i == steps-1 {
 			above := foreach
 			if j.single {
 				above = single
 			}
-			j.Run(4, tapes.Step)
+			j.Run(4, testsnap.Step)
 			x, y := j.Alloc(above+wrapper, 8*mib), j.Alloc(above+wrapper, 5*mib)
 			j.Free(x, above+wrapper)
 			j.Free(y, above+wrapper)
@@ -86,7 +87,7 @@ func find(f *peaks.Findings, kind peaks.Kind) (n peaks.Needless, is bool) {
 // TestNeedless: the peak is that of the second step's forward pass: 100 MiB of
 // parameters, 60 of activations, two outputs of 30 and gradients of 40.
 func TestNeedless(t *testing.T) {
-	r := (&job{Tape: tapes.New()}).train(3)
+	r := (&job{Tape: testsnap.NewTape()}).train(3)
 	f := r.Peaks()
 	if peak := r.Device.Totals.PeakBytes; peak != 260*mib {
 		t.Fatalf("peak %d", peak>>20)
@@ -108,7 +109,7 @@ func TestNeedless(t *testing.T) {
 	}
 
 	// The program that does as it is told peaks where the sweep says.
-	better := (&job{Tape: tapes.New(), del: true, early: true}).train(3)
+	better := (&job{Tape: testsnap.NewTape(), del: true, early: true}).train(3)
 	if peak := better.Device.Totals.PeakBytes; peak != f.Peak {
 		t.Errorf("without them the peak is %d MiB, and %d were said", peak>>20, f.Peak>>20)
 	}
@@ -119,7 +120,7 @@ func TestNeedless(t *testing.T) {
 
 // TestAccumulated: gradients that several passes add up to are needed.
 func TestAccumulated(t *testing.T) {
-	f := (&job{Tape: tapes.New(), accumulate: true}).train(4).Peaks()
+	f := (&job{Tape: testsnap.NewTape(), accumulate: true}).train(4).Peaks()
 	if n, is := find(f, peaks.Gradients); is {
 		t.Errorf("%+v", n)
 	}
@@ -127,18 +128,18 @@ func TestAccumulated(t *testing.T) {
 
 // TestTwoModels: what one model makes for another is no output of the last iteration.
 func TestTwoModels(t *testing.T) {
-	tape := tapes.New()
-	var fake tapes.Tensor
+	tape := testsnap.NewTape()
+	var fake testsnap.Tensor
 	for i := range 3 {
-		tape.Run(1, tapes.Loop)
-		made := tape.Alloc("gan.py|generate\n"+tapes.Module, 64*mib)
+		tape.Run(1, testsnap.Loop)
+		made := tape.Alloc("gan.py|generate\n"+testsnap.Module, 64*mib)
 		if i > 0 {
-			tape.Free(fake, tapes.Loop)
+			tape.Free(fake, testsnap.Loop)
 		}
 		fake = made
-		tape.Run(1, tapes.Loop)
-		seen := tape.Alloc("gan.py|judge\n"+tapes.Module, 8*mib)
-		tape.Free(seen, tapes.Release+tapes.Engine)
+		tape.Run(1, testsnap.Loop)
+		seen := tape.Alloc("gan.py|judge\n"+testsnap.Module, 8*mib)
+		tape.Free(seen, testsnap.Release+testsnap.Engine)
 	}
 	n, _ := find(recorded.Tape(tape).Peaks(), peaks.LastOutputs)
 	if n.Bytes != 64*mib || n.Peak != 72*mib { // one of them is the critic's to read
@@ -150,13 +151,13 @@ func TestTwoModels(t *testing.T) {
 // could go.
 func TestForeach(t *testing.T) {
 	for _, above := range []string{foreach, single} {
-		tape := tapes.New()
-		tape.Alloc(tapes.Loading, 100*mib)
+		tape := testsnap.NewTape()
+		tape.Alloc(testsnap.Loading, 100*mib)
 		for range 2 {
-			tape.Run(4, tapes.Module)
-			tape.Run(4, tapes.Engine)
-			tape.Run(2, tapes.Step)
-			var all []tapes.Tensor
+			tape.Run(4, testsnap.Module)
+			tape.Run(4, testsnap.Engine)
+			tape.Run(2, testsnap.Step)
+			var all []testsnap.Tensor
 			for _, size := range []int64{10 * mib, 30 * mib, 20 * mib} {
 				all = append(all, tape.Alloc(above+wrapper, size))
 			}
@@ -175,13 +176,13 @@ func TestForeach(t *testing.T) {
 // TestPending: a block that was freed 60 events before another stream let go of it.
 func TestPending(t *testing.T) {
 	for _, events := range []int{60, 10} {
-		tape := tapes.New()
-		tape.Alloc(tapes.Loading, 100*mib)
-		x := tape.Alloc(tapes.Loop, 50*mib)
-		tape.Emit(snapshot.FreeRequested, x, tapes.Loop)
-		tape.Run(events/2, tapes.Loading)
-		tape.Alloc(tapes.Loading, 20*mib)
-		tape.Emit(snapshot.FreeCompleted, x, tapes.Loop)
+		tape := testsnap.NewTape()
+		tape.Alloc(testsnap.Loading, 100*mib)
+		x := tape.Alloc(testsnap.Loop, 50*mib)
+		tape.Emit(snapshot.FreeRequested, x, testsnap.Loop)
+		tape.Run(events/2, testsnap.Loading)
+		tape.Alloc(testsnap.Loading, 20*mib)
+		tape.Emit(snapshot.FreeCompleted, x, testsnap.Loop)
 		f := recorded.Tape(tape).Peaks()
 		n, is := find(f, peaks.Pending)
 		// It was live, and needed, when there were 150 MiB.
@@ -193,33 +194,33 @@ func TestPending(t *testing.T) {
 
 // TestFirstStep: the only step makes 80 MiB of state after a pass of 160 MiB.
 func TestFirstStep(t *testing.T) {
-	step := func(tape *tapes.Tape, state int64) {
-		x := tape.Alloc("model.py|layer\n"+tapes.Module, 60*mib)
-		tape.Run(4, tapes.Module)
-		tape.Run(4, tapes.Engine)
-		tape.Free(x, tapes.Release+tapes.Engine)
-		tape.Run(4, tapes.Step)
+	step := func(tape *testsnap.Tape, state int64) {
+		x := tape.Alloc("model.py|layer\n"+testsnap.Module, 60*mib)
+		tape.Run(4, testsnap.Module)
+		tape.Run(4, testsnap.Engine)
+		tape.Free(x, testsnap.Release+testsnap.Engine)
+		tape.Run(4, testsnap.Step)
 		if state > 0 {
-			tape.Alloc(tapes.InitGroup, state)
+			tape.Alloc(testsnap.InitGroup, state)
 		}
 	}
-	record := func(body func(*tapes.Tape)) peaks.FirstStep {
-		tape := tapes.New()
-		tape.Alloc(tapes.Loading, 100*mib)
+	record := func(body func(*testsnap.Tape)) peaks.FirstStep {
+		tape := testsnap.NewTape()
+		tape.Alloc(testsnap.Loading, 100*mib)
 		body(tape)
 		return recorded.Tape(tape).Peaks().First
 	}
-	first := record(func(tape *tapes.Tape) { step(tape, 80*mib) })
+	first := record(func(tape *testsnap.Tape) { step(tape, 80*mib) })
 	if first.Bytes != 80*mib || first.PassPeak>>20 != 160 || first.NextPeak()>>20 != 240 {
 		t.Errorf("%+v", first)
 	}
-	for name, body := range map[string]func(*tapes.Tape){
-		"two steps":        func(tape *tapes.Tape) { step(tape, 80*mib); step(tape, 0) },
-		"no state":         func(tape *tapes.Tape) { step(tape, 0) },
-		"hardly any state": func(tape *tapes.Tape) { step(tape, mib) },
-		"older state":      func(tape *tapes.Tape) { tape.Block(mib, tapes.InitGroup); step(tape, 80*mib) },
-		"no pass":          func(tape *tapes.Tape) { tape.Run(4, tapes.Step); tape.Alloc(tapes.InitGroup, 80*mib) },
-		"nothing":          func(tape *tapes.Tape) {},
+	for name, body := range map[string]func(*testsnap.Tape){
+		"two steps":        func(tape *testsnap.Tape) { step(tape, 80*mib); step(tape, 0) },
+		"no state":         func(tape *testsnap.Tape) { step(tape, 0) },
+		"hardly any state": func(tape *testsnap.Tape) { step(tape, mib) },
+		"older state":      func(tape *testsnap.Tape) { tape.Block(mib, testsnap.InitGroup); step(tape, 80*mib) },
+		"no pass":          func(tape *testsnap.Tape) { tape.Run(4, testsnap.Step); tape.Alloc(testsnap.InitGroup, 80*mib) },
+		"nothing":          func(tape *testsnap.Tape) {},
 	} {
 		if first := record(body); first.Bytes != 0 {
 			t.Errorf("%s: %+v", name, first)

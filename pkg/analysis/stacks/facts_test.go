@@ -3,14 +3,14 @@ package stacks
 import (
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // stackOf reads one stack in the notation of tape_test.go.
 func stackOf(text string) (*Table, snapshot.StackID) {
 	c := snapshot.NewComposer(snapshot.Format{})
-	id := c.Stack(tapes.Frames(text)...)
+	id := c.Stack(testsnap.Frames(text)...)
 	return Read(c.Snapshot()), id
 }
 
@@ -158,21 +158,21 @@ func TestMarker(t *testing.T) {
 		want        Activity
 	}{
 		{"nothing", "", NoActivity},
-		{"C++ only", tapes.Native, InNative},
-		{"user", tapes.Loop, InUserCode},
-		{"forward", tapes.Module, InForward},
-		{"forward by name", "model.py|forward\n" + tapes.Loop, InForward},
-		{"backward", tapes.Engine, InBackward},
-		{"recomputation in backward", tapes.Module + "\n" + tapes.Engine, InBackward},
-		{"step", tapes.Step, InOptimizer},
-		{"closure inside a step", "model.py|forward\n" + tapes.Step, InForward},
-		{"backward inside a step", tapes.Engine + "\n" + tapes.Step, InBackward},
-		{"zero_grad", tapes.ZeroGrad, InZeroGrad},
-		{"clipping", tapes.ClipGrad, InClipping},
-		{"loading", tapes.Loading, InLoading},
-		{"loading inside forward", tapes.Loading + "\n" + tapes.Module, InForward},
-		{"data", tapes.Dataset, InDataLoader},
-		{"loading by a data loader", tapes.Loading + "\n" + tapes.Dataset, InLoading},
+		{"C++ only", testsnap.Native, InNative},
+		{"user", testsnap.Loop, InUserCode},
+		{"forward", testsnap.Module, InForward},
+		{"forward by name", "model.py|forward\n" + testsnap.Loop, InForward},
+		{"backward", testsnap.Engine, InBackward},
+		{"recomputation in backward", testsnap.Module + "\n" + testsnap.Engine, InBackward},
+		{"step", testsnap.Step, InOptimizer},
+		{"closure inside a step", "model.py|forward\n" + testsnap.Step, InForward},
+		{"backward inside a step", testsnap.Engine + "\n" + testsnap.Step, InBackward},
+		{"zero_grad", testsnap.ZeroGrad, InZeroGrad},
+		{"clipping", testsnap.ClipGrad, InClipping},
+		{"loading", testsnap.Loading, InLoading},
+		{"loading inside forward", testsnap.Loading + "\n" + testsnap.Module, InForward},
+		{"data", testsnap.Dataset, InDataLoader},
+		{"loading by a data loader", testsnap.Loading + "\n" + testsnap.Dataset, InLoading},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -189,28 +189,28 @@ func TestMarker(t *testing.T) {
 func TestEmptyStack(t *testing.T) {
 	tests := []struct {
 		name        string
-		record      func(t *tapes.Tape)
+		record      func(t *testsnap.Tape)
 		alloc, free Activity
 	}{
-		{"Python alone", func(t *tapes.Tape) { t.Run(1, tapes.Module) }, InBackward, InBackward},
+		{"Python alone", func(t *testsnap.Tape) { t.Run(1, testsnap.Module) }, InBackward, InBackward},
 		{
 			"Python and C++",
-			func(t *tapes.Tape) { t.Run(1, tapes.Module); t.Run(1, tapes.Native) },
+			func(t *testsnap.Tape) { t.Run(1, testsnap.Module); t.Run(1, testsnap.Native) },
 			NoActivity,
 			NoActivity,
 		},
 		{
 			"C++ in a free",
-			func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Module, 1), tapes.Native) },
+			func(t *testsnap.Tape) { t.Free(t.Alloc(testsnap.Module, 1), testsnap.Native) },
 			NoActivity,
 			NoActivity,
 		},
-		{"no stacks", func(t *tapes.Tape) { t.Run(1, "") }, NoActivity, NoActivity},
-		{"frees without stacks", func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Module, 1), "") }, InBackward, NoActivity},
+		{"no stacks", func(t *testsnap.Tape) { t.Run(1, "") }, NoActivity, NoActivity},
+		{"frees without stacks", func(t *testsnap.Tape) { t.Free(t.Alloc(testsnap.Module, 1), "") }, InBackward, NoActivity},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tape := tapes.New()
+			tape := testsnap.NewTape()
 			test.record(tape)
 			s, d := tape.Replay()
 			m := ActivitiesOf(Read(s), d.Events)

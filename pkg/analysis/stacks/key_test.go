@@ -3,14 +3,14 @@ package stacks
 import (
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 const (
-	loop   = tapes.Loop
-	module = tapes.Module
-	engine = tapes.Engine
+	loop   = testsnap.Loop
+	module = testsnap.Module
+	engine = testsnap.Engine
 )
 
 func TestSiteKeys(t *testing.T) {
@@ -112,12 +112,12 @@ func TestPortableFile(t *testing.T) {
 func TestSiteKeysOfManyStacks(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{})
 	var ids []snapshot.StackID
-	for _, text := range tapes.RandomStacks {
-		ids = append(ids, c.Stack(tapes.Frames(text)...))
+	for _, text := range testsnap.RandomStacks {
+		ids = append(ids, c.Stack(testsnap.Frames(text)...))
 	}
 	st := Read(c.Snapshot())
 	keyer := NewKeyer(st, true)
-	for i, text := range tapes.RandomStacks {
+	for i, text := range testsnap.RandomStacks {
 		if got, want := keyer.Keys(ids[i]), keysOf(text, true); got != want {
 			t.Errorf("stack %d has other keys next to others", i)
 		}

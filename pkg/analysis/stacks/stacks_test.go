@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // siteCases are stacks with what is known of them, for this rule and the page's.
@@ -59,11 +59,11 @@ func TestSites(t *testing.T) {
 
 func TestShade(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{})
-	one := c.Stack(tapes.Frames("a.cpp\n" + tapes.Loop)...)
-	other := c.Stack(tapes.Frames("b.cpp\n" + tapes.Loop)...)
+	one := c.Stack(testsnap.Frames("a.cpp\n" + testsnap.Loop)...)
+	other := c.Stack(testsnap.Frames("b.cpp\n" + testsnap.Loop)...)
 	var used [shades]int
 	for i := range 1000 {
-		c.Stack(tapes.Frames(fmt.Sprintf("model.py|layer%d", i))...)
+		c.Stack(testsnap.Frames(fmt.Sprintf("model.py|layer%d", i))...)
 	}
 	st := Read(c.Snapshot())
 	if st.Shade[0] != 2 {

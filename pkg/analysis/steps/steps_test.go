@@ -9,333 +9,333 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 )
 
 func TestSteps(t *testing.T) {
 	tests := []struct {
 		name   string
-		tape   *tapes.Tape
-		record func(t *tapes.Tape, boundary func())
+		tape   *testsnap.Tape
+		record func(t *testsnap.Tape, boundary func())
 		want   steps.Method
 	}{
-		{"nothing", tapes.New(), func(*tapes.Tape, func()) {}, steps.None},
-		{"one forward pass", tapes.New(), func(t *tapes.Tape, _ func()) {
-			for _, stack := range []string{tapes.Embedding, tapes.Outer, tapes.Inner, tapes.Head} {
+		{"nothing", testsnap.NewTape(), func(*testsnap.Tape, func()) {}, steps.None},
+		{"one forward pass", testsnap.NewTape(), func(t *testsnap.Tape, _ func()) {
+			for _, stack := range []string{testsnap.Embedding, testsnap.Outer, testsnap.Inner, testsnap.Head} {
 				t.Run(1, stack)
 			}
 		}, steps.None},
-		{"annotated optimizer", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"annotated optimizer", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
-				t.Run(4, tapes.Module)
-				t.Run(4, tapes.Engine)
-				t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
+				t.Run(4, testsnap.Module)
+				t.Run(4, testsnap.Engine)
+				t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, testsnap.Step) })
 				boundary()
 			}
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 		}, steps.ByAnnotation},
-		{"annotated optimizer without events of its own", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"annotated optimizer without events of its own", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
-				t.Run(4, tapes.Module)
-				t.Run(4, tapes.Engine)
+				t.Run(4, testsnap.Module)
+				t.Run(4, testsnap.Engine)
 				t.Annotated("Optimizer.step#SGD.step", func() {})
 				boundary()
 			}
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 		}, steps.ByAnnotation},
-		{"two optimizers one after the other are one step", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"two optimizers one after the other are one step", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
-				t.Run(4, tapes.Module)
-				t.Run(4, tapes.Engine)
-				t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
-				t.Annotated("Optimizer.step#SGD.step", func() { t.Run(4, tapes.Step) })
+				t.Run(4, testsnap.Module)
+				t.Run(4, testsnap.Engine)
+				t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, testsnap.Step) })
+				t.Annotated("Optimizer.step#SGD.step", func() { t.Run(4, testsnap.Step) })
 				boundary()
 			}
 		}, steps.ByAnnotation},
-		{"the profiler's steps", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
-			t.Run(2, tapes.Loop) // belongs to the first step
+		{"the profiler's steps", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
+			t.Run(2, testsnap.Loop) // belongs to the first step
 			for range 3 {
-				t.Annotated("ProfilerStep#7", func() { t.Run(5, tapes.Loop) })
+				t.Annotated("ProfilerStep#7", func() { t.Run(5, testsnap.Loop) })
 				boundary()
 			}
 		}, steps.ByAnnotation},
-		{"gradients that are dropped right after the optimizer belong to its step", tapes.Timed(),
-			func(t *tapes.Tape, boundary func()) {
+		{"gradients that are dropped right after the optimizer belong to its step", testsnap.TimedTape(),
+			func(t *testsnap.Tape, boundary func()) {
 				for range 3 {
-					t.Run(4, tapes.Module)
-					gradient := t.Alloc(tapes.Engine, 8)
-					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
-					t.Run(1, tapes.ClipGrad)
-					t.Free(gradient, tapes.ZeroGrad)
+					t.Run(4, testsnap.Module)
+					gradient := t.Alloc(testsnap.Engine, 8)
+					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, testsnap.Step) })
+					t.Run(1, testsnap.ClipGrad)
+					t.Free(gradient, testsnap.ZeroGrad)
 					boundary()
 				}
 			}, steps.ByAnnotation},
-		{"what the optimizer frees after the end of its range belongs to its step", tapes.Timed(),
-			func(t *tapes.Tape, boundary func()) {
+		{"what the optimizer frees after the end of its range belongs to its step", testsnap.TimedTape(),
+			func(t *testsnap.Tape, boundary func()) {
 				for range 3 {
-					t.Run(4, tapes.Module)
-					var x tapes.Tensor
-					t.Annotated("Optimizer.step#AdamW.step", func() { x = t.Alloc(tapes.Step, 8) })
-					t.Emit(snapshot.FreeRequested, x, tapes.Step)
-					t.Emit(snapshot.FreeCompleted, x, tapes.Step)
+					t.Run(4, testsnap.Module)
+					var x testsnap.Tensor
+					t.Annotated("Optimizer.step#AdamW.step", func() { x = t.Alloc(testsnap.Step, 8) })
+					t.Emit(snapshot.FreeRequested, x, testsnap.Step)
+					t.Emit(snapshot.FreeCompleted, x, testsnap.Step)
 					boundary()
-					t.Run(1, tapes.Loop)
+					t.Run(1, testsnap.Loop)
 				}
 			}, steps.ByAnnotation},
-		{"a step does not leave its range", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"a step does not leave its range", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for i := range 3 {
 				t.Annotated(fmt.Sprintf("ProfilerStep#%d", i), func() {
-					t.Run(1, tapes.ZeroGrad)
+					t.Run(1, testsnap.ZeroGrad)
 					t.Train()
-					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
+					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, testsnap.Step) })
 				})
 				boundary()
 			}
 		}, steps.ByAnnotation},
-		{"two optimizers take turns", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"two optimizers take turns", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
 				for _, name := range []string{"Adam", "SGD"} {
-					t.Run(4, tapes.Module)
-					t.Run(4, tapes.Engine)
-					t.Annotated("Optimizer.step#"+name+".step", func() { t.Run(4, tapes.Step) })
+					t.Run(4, testsnap.Module)
+					t.Run(4, testsnap.Engine)
+					t.Annotated("Optimizer.step#"+name+".step", func() { t.Run(4, testsnap.Step) })
 				}
 				boundary()
 			}
 		}, steps.ByAnnotation},
-		{"two optimizers of one class take turns, at two lines", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"two optimizers of one class take turns, at two lines", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			const above = "torch/optim/adam.py|step\ntorch/optim/optimizer.py|wrapper\n"
 			for range 3 {
 				for range 2 {
-					t.Run(4, tapes.Module)
-					t.Run(4, tapes.Engine)
-					t.Run(4, above+"gan.py|improve_critic\n"+tapes.Loop)
+					t.Run(4, testsnap.Module)
+					t.Run(4, testsnap.Engine)
+					t.Run(4, above+"gan.py|improve_critic\n"+testsnap.Loop)
 				}
-				t.Run(4, tapes.Module)
-				t.Run(4, tapes.Engine)
-				t.Run(4, above+"gan.py|improve_generator\n"+tapes.Loop)
+				t.Run(4, testsnap.Module)
+				t.Run(4, testsnap.Engine)
+				t.Run(4, above+"gan.py|improve_generator\n"+testsnap.Loop)
 				boundary()
 			}
 		}, steps.ByOptimizer},
-		{"steps that the gradient scaler leaves out", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"steps that the gradient scaler leaves out", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			const scaler = "torch/amp/grad_scaler.py|"
 			for i := range 5 {
-				t.Run(4, tapes.Module)
-				t.Run(1, scaler+"scale\n"+tapes.Loop)
-				t.Run(4, tapes.Engine)
-				inf := t.Alloc(scaler+"unscale_\n"+scaler+"step\n"+tapes.Loop, 4)
-				t.Run(1, tapes.ClipGrad)
+				t.Run(4, testsnap.Module)
+				t.Run(1, scaler+"scale\n"+testsnap.Loop)
+				t.Run(4, testsnap.Engine)
+				inf := t.Alloc(scaler+"unscale_\n"+scaler+"step\n"+testsnap.Loop, 4)
+				t.Run(1, testsnap.ClipGrad)
 				if i != 0 && i != 3 {
-					t.Annotated("Optimizer.step#Adam.step", func() { t.Run(4, tapes.Step) })
+					t.Annotated("Optimizer.step#Adam.step", func() { t.Run(4, testsnap.Step) })
 				}
-				t.Free(inf, scaler+"update\n"+tapes.Loop)
+				t.Free(inf, scaler+"update\n"+testsnap.Loop)
 				boundary()
-				t.Run(1, tapes.Loop)
+				t.Run(1, testsnap.Loop)
 			}
 		}, steps.ByAnnotation},
-		{"ranges that the script numbered", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
-			t.Run(3, tapes.Loop) // belongs to the first step
+		{"ranges that the script numbered", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
+			t.Run(3, testsnap.Loop) // belongs to the first step
 			for i := range 3 {
 				t.Annotated(fmt.Sprintf("step %d", 9+i), func() {
-					t.Run(4, tapes.Module)
-					t.Annotated("step 0", func() { t.Run(1, tapes.Loop) }) // inside of it
+					t.Run(4, testsnap.Module)
+					t.Annotated("step 0", func() { t.Run(1, testsnap.Loop) }) // inside of it
 				})
 				if i < 2 {
 					boundary()
 				}
 			}
 			boundary()
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 		}, steps.ByAnnotation},
-		{"the steps, not the batches in them", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"the steps, not the batches in them", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for i := range 2 {
 				t.Annotated(fmt.Sprintf("train_step_%d", i), func() {
 					for j := range 3 {
-						t.Annotated(fmt.Sprintf("batch %d/3", j), func() { t.Run(2, tapes.Module) })
+						t.Annotated(fmt.Sprintf("batch %d/3", j), func() { t.Run(2, testsnap.Module) })
 					}
 				})
 				boundary()
 			}
 		}, steps.ByAnnotation},
-		{"the steps of two epochs", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"the steps of two epochs", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for epoch := range 2 {
 				for i := range 3 {
-					t.Annotated(fmt.Sprintf("epoch %d, iter %d", epoch, i), func() { t.Run(2, tapes.Module) })
+					t.Annotated(fmt.Sprintf("epoch %d, iter %d", epoch, i), func() { t.Run(2, testsnap.Module) })
 					boundary()
 				}
 			}
 		}, steps.ByAnnotation},
-		{"numbered layers are no steps", tapes.Timed(), func(t *tapes.Tape, _ func()) {
+		{"numbered layers are no steps", testsnap.TimedTape(), func(t *testsnap.Tape, _ func()) {
 			for i := range 12 {
 				t.Annotated(fmt.Sprintf("layer %d", i), func() { t.Run(1, fmt.Sprintf("layer%d.py|forward", i)) })
 			}
 		}, steps.None},
-		{"a number that is missing", tapes.Timed(), func(t *tapes.Tape, _ func()) {
+		{"a number that is missing", testsnap.TimedTape(), func(t *testsnap.Tape, _ func()) {
 			for _, i := range []int{0, 10, 20} {
 				t.Annotated(fmt.Sprintf("step %d", i), func() { t.Run(1, fmt.Sprintf("layer%d.py|forward", i)) })
 			}
 		}, steps.None},
-		{"the optimizer comes before the script", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"the optimizer comes before the script", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for i := range 3 {
 				t.Annotated(fmt.Sprintf("step %d", i), func() {
-					t.Run(4, tapes.Module)
-					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
+					t.Run(4, testsnap.Module)
+					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, testsnap.Step) })
 					boundary()
-					t.Run(1, tapes.Loop)
+					t.Run(1, testsnap.Loop)
 				})
 			}
 		}, steps.ByAnnotation},
-		{"annotations need times", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"annotations need times", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
 				t.Annotated("Optimizer.step#AdamW.step", t.Train)
 				boundary()
 			}
 		}, steps.ByOptimizer},
-		{"other annotations", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"other annotations", testsnap.TimedTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
 				t.Annotated("Optimizer.zero_grad#AdamW.zero_grad", t.Train)
 				boundary()
 			}
 		}, steps.ByOptimizer},
-		{"a free in two events ends the optimizer", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"a free in two events ends the optimizer", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
 				t.Train()
-				x := t.Alloc(tapes.Step, 8)
-				t.Emit(snapshot.FreeRequested, x, tapes.Step)
-				t.Emit(snapshot.FreeCompleted, x, tapes.Step)
+				x := t.Alloc(testsnap.Step, 8)
+				t.Emit(snapshot.FreeRequested, x, testsnap.Step)
+				t.Emit(snapshot.FreeCompleted, x, testsnap.Step)
 				boundary()
 			}
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 		}, steps.ByOptimizer},
-		{"gradient accumulation", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"gradient accumulation", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
 				for range 4 {
-					t.Run(4, tapes.Module)
-					t.Run(4, tapes.Engine)
+					t.Run(4, testsnap.Module)
+					t.Run(4, testsnap.Engine)
 				}
-				t.Run(4, tapes.Step)
+				t.Run(4, testsnap.Step)
 				boundary()
 			}
 		}, steps.ByOptimizer},
-		{"an optimizer that allocates in its first step only", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"an optimizer that allocates in its first step only", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for i := range 5 {
-				t.Run(4, tapes.Module)
-				t.Alloc(tapes.LossGrad, 4)
-				t.Run(4, tapes.Engine)
+				t.Run(4, testsnap.Module)
+				t.Alloc(testsnap.LossGrad, 4)
+				t.Run(4, testsnap.Engine)
 				if i == 0 {
-					t.Alloc(tapes.InitGroup, 64)
+					t.Alloc(testsnap.InitGroup, 64)
 				}
 				boundary()
 			}
 		}, steps.ByBackward},
-		{"one call of backward for two losses", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"one call of backward for two losses", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
-				t.Run(4, tapes.Module)
-				t.Alloc(tapes.LossGrad, 4)
-				t.Alloc(tapes.LossGrad, 4)
-				t.Run(4, tapes.Engine)
+				t.Run(4, testsnap.Module)
+				t.Alloc(testsnap.LossGrad, 4)
+				t.Alloc(testsnap.LossGrad, 4)
+				t.Run(4, testsnap.Engine)
 				boundary()
 			}
 		}, steps.ByBackward},
-		{"Python that the engine calls starts no backward", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"Python that the engine calls starts no backward", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
-				t.Run(4, tapes.Module)
-				t.Run(4, tapes.Engine+"\n"+tapes.LossGrad)
+				t.Run(4, testsnap.Module)
+				t.Run(4, testsnap.Engine+"\n"+testsnap.LossGrad)
 				boundary()
 			}
 		}, steps.ByBackwardRuns},
-		{"the engine without frames", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"the engine without frames", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 3 {
-				t.Run(4, tapes.Module)
+				t.Run(4, testsnap.Module)
 				t.Run(4, "")
 				boundary()
 			}
 		}, steps.ByBackwardRuns},
-		{"the recording ends in a backward pass", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"the recording ends in a backward pass", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for i := range 4 {
-				t.Run(4, tapes.Module)
-				t.Alloc(tapes.LossGrad, 4)
+				t.Run(4, testsnap.Module)
+				t.Alloc(testsnap.LossGrad, 4)
 				if i == 3 {
-					t.Run(2, tapes.Engine)
+					t.Run(2, testsnap.Engine)
 					break
 				}
-				t.Run(4, tapes.Engine)
+				t.Run(4, testsnap.Engine)
 				boundary()
 			}
 		}, steps.ByBackward},
-		{"memory runs out in a backward pass", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"memory runs out in a backward pass", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for i := range 3 {
-				x := t.Alloc(tapes.Module, 8)
-				t.Alloc(tapes.LossGrad, 4)
-				t.Run(4, tapes.Engine)
+				x := t.Alloc(testsnap.Module, 8)
+				t.Alloc(testsnap.LossGrad, 4)
+				t.Run(4, testsnap.Engine)
 				if i == 2 {
-					t.Emit(snapshot.OOM, t.Fresh(1<<40), tapes.Engine)
-					t.Free(x, tapes.Loop)
+					t.Emit(snapshot.OOM, t.Fresh(1<<40), testsnap.Engine)
+					t.Free(x, testsnap.Loop)
 					break
 				}
-				t.Free(x, tapes.Release+tapes.Engine)
+				t.Free(x, testsnap.Release+testsnap.Engine)
 				boundary()
 			}
 		}, steps.ByBackward},
-		{"a loop without modules", tapes.New(), func(t *tapes.Tape, boundary func()) {
-			t.Run(1, tapes.Loading) // belongs to the first iteration
+		{"a loop without modules", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
+			t.Run(1, testsnap.Loading) // belongs to the first iteration
 			for range 6 {
-				t.Alloc(tapes.Dataset, 64)
-				t.Run(7, tapes.Loop)
+				t.Alloc(testsnap.Dataset, 64)
+				t.Run(7, testsnap.Loop)
 				boundary()
 			}
 		}, steps.ByUserSites},
-		{"a loop that the recording cuts at both ends", tapes.New(), func(t *tapes.Tape, boundary func()) {
-			t.Run(4, tapes.Loop)
+		{"a loop that the recording cuts at both ends", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
+			t.Run(4, testsnap.Loop)
 			for i := range 6 {
 				boundary()
-				t.Alloc(tapes.Dataset, 64)
-				t.Run(2, tapes.ToDevice)
+				t.Alloc(testsnap.Dataset, 64)
+				t.Run(2, testsnap.ToDevice)
 				if i < 5 {
-					t.Run(4, tapes.Loop)
+					t.Run(4, testsnap.Loop)
 				}
 			}
 		}, steps.ByUserSites},
-		{"a loop in a corner of the recording", tapes.New(), func(t *tapes.Tape, _ func()) {
+		{"a loop in a corner of the recording", testsnap.NewTape(), func(t *testsnap.Tape, _ func()) {
 			for range 4 {
-				t.Alloc(tapes.Dataset, 64)
+				t.Alloc(testsnap.Dataset, 64)
 			}
 			for i := range 20 {
 				t.Run(1, fmt.Sprintf("layer%d.py|forward", i))
 			}
 		}, steps.None},
-		{"five equal calls of a model", tapes.New(), func(t *tapes.Tape, boundary func()) {
+		{"five equal calls of a model", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
 			for range 5 {
-				t.Run(1, tapes.Embedding)
-				t.Run(6, tapes.Inner)
-				t.Run(1, tapes.Head)
+				t.Run(1, testsnap.Embedding)
+				t.Run(6, testsnap.Inner)
+				t.Run(1, testsnap.Head)
 				boundary()
 			}
 		}, steps.ByForward},
-		{"calls of a model between other code", tapes.New(), func(t *tapes.Tape, boundary func()) {
-			t.Run(1, tapes.Loading)
+		{"calls of a model between other code", testsnap.NewTape(), func(t *testsnap.Tape, boundary func()) {
+			t.Run(1, testsnap.Loading)
 			for i := range 4 {
 				if i > 0 {
 					boundary()
 				}
-				t.Run(1, tapes.Embedding)
-				t.Run(6, tapes.Inner)
-				t.Run(1, tapes.Head)
+				t.Run(1, testsnap.Embedding)
+				t.Run(6, testsnap.Inner)
+				t.Run(1, testsnap.Head)
 			}
 			boundary()
-			t.Run(1, tapes.UserLine("report"))
+			t.Run(1, testsnap.UserLine("report"))
 		}, steps.ByForward},
-		{"the layers of one call", tapes.New(), func(t *tapes.Tape, _ func()) {
-			t.Run(1, tapes.Embedding)
+		{"the layers of one call", testsnap.NewTape(), func(t *testsnap.Tape, _ func()) {
+			t.Run(1, testsnap.Embedding)
 			for range 12 {
-				t.Run(1, tapes.Outer)
-				t.Run(2, tapes.Inner)
+				t.Run(1, testsnap.Outer)
+				t.Run(2, testsnap.Inner)
 			}
-			t.Run(1, tapes.Head)
+			t.Run(1, testsnap.Head)
 		}, steps.None},
 	}
 	for _, test := range tests {
@@ -364,7 +364,7 @@ func TestAnnotationsOfDevices(t *testing.T) {
 		"all devices": {0, 1, 2, 3}, "other devices only": {2, 3}, "one device": {0}, "one other": {3},
 	} {
 		for _, form := range []string{"Optimizer.step#AdamW.step", "ProfilerStep#%d", "step %d"} {
-			tape := tapes.Timed()
+			tape := testsnap.TimedTape()
 			var of []snapshot.DeviceID // of each end of a range
 			for i := range 3 {
 				text := form
@@ -390,11 +390,11 @@ func TestAnnotationsOfDevices(t *testing.T) {
 
 // TestHiddenAnnotations finds the same steps in the stacks as in annotations.
 func TestHiddenAnnotations(t *testing.T) {
-	tape := tapes.Timed()
+	tape := testsnap.TimedTape()
 	for range 5 {
-		tape.Run(4, tapes.Module)
-		tape.Run(4, tapes.Engine)
-		tape.Annotated("Optimizer.step#AdamW.step", func() { tape.Run(4, tapes.Step) })
+		tape.Run(4, testsnap.Module)
+		tape.Run(4, testsnap.Engine)
+		tape.Annotated("Optimizer.step#AdamW.step", func() { tape.Run(4, testsnap.Step) })
 	}
 	r := recorded.Tape(tape)
 	annotated := r.Steps()
@@ -408,11 +408,11 @@ func TestHiddenAnnotations(t *testing.T) {
 // TestNumberedSteps: there are as many steps as ranges, each with its name,
 // whatever lies before, between and behind them.
 func TestNumberedSteps(t *testing.T) {
-	tape := tapes.Timed()
-	tape.Run(2, tapes.Loop)
+	tape := testsnap.TimedTape()
+	tape.Run(2, testsnap.Loop)
 	for i := range 3 {
-		tape.Annotated(fmt.Sprintf("iteration %d", i), func() { tape.Run(3, tapes.Module) })
-		tape.Run(1, tapes.Loop)
+		tape.Annotated(fmt.Sprintf("iteration %d", i), func() { tape.Run(3, testsnap.Module) })
+		tape.Run(1, testsnap.Loop)
 	}
 	r := recorded.Tape(tape)
 	var names []string
@@ -443,11 +443,11 @@ func TestStepNames(t *testing.T) {
 }
 
 func TestStepRanges(t *testing.T) {
-	tape := tapes.Timed()
+	tape := testsnap.TimedTape()
 	for _, name := range []string{"ProfilerStep#3", "ProfilerStep#4"} {
 		tape.Annotated(name, func() {
 			tape.Annotated("Optimizer.step#SGD.step", tape.Train)
-			tape.Run(1, tapes.Loop)
+			tape.Run(1, testsnap.Loop)
 		})
 	}
 	r := recorded.Tape(tape)

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // describe is one line a range: its lane as indentation, name, states, and
 // a question mark behind an end that the file does not have.
-func describe(tape *tapes.Tape) string {
+func describe(tape *testsnap.Tape) string {
 	s, d := tape.Replay()
 	var b strings.Builder
 	for _, a := range FindAnnotations(s, d) {
@@ -28,73 +28,73 @@ func describe(tape *tapes.Tape) string {
 }
 
 func TestAnnotations(t *testing.T) {
-	userDefined := func(t *tapes.Tape, stage, label string) {
-		t.Emit(snapshot.UserDefined, tapes.Tensor{}, label+"|"+stage)
+	userDefined := func(t *testsnap.Tape, stage, label string) {
+		t.Emit(snapshot.UserDefined, testsnap.Tensor{}, label+"|"+stage)
 	}
 	tests := []struct {
 		name   string
-		tape   *tapes.Tape
-		record func(t *tapes.Tape)
+		tape   *testsnap.Tape
+		record func(t *testsnap.Tape)
 		want   string
 	}{
-		{"none", tapes.Timed(), func(t *tapes.Tape) { t.Run(1, tapes.Loop) }, ""},
-		{"nested, and one after the other", tapes.Timed(), func(t *tapes.Tape) {
+		{"none", testsnap.TimedTape(), func(t *testsnap.Tape) { t.Run(1, testsnap.Loop) }, ""},
+		{"nested, and one after the other", testsnap.TimedTape(), func(t *testsnap.Tape) {
 			t.Annotated("step", func() {
-				t.Annotated("forward", func() { t.Run(2, tapes.Loop) })
-				t.Annotated("backward", func() { t.Run(1, tapes.Loop) })
+				t.Annotated("forward", func() { t.Run(2, testsnap.Loop) })
+				t.Annotated("backward", func() { t.Run(1, testsnap.Loop) })
 			})
-			t.Annotated("step", func() { t.Run(1, tapes.Loop) })
+			t.Annotated("step", func() { t.Run(1, testsnap.Loop) })
 		}, "step 0-6\n forward 0-4\n backward 4-6\nstep 6-8\n"},
-		{"one name inside itself", tapes.Timed(), func(t *tapes.Tape) {
+		{"one name inside itself", testsnap.TimedTape(), func(t *testsnap.Tape) {
 			t.Annotated("f", func() {
-				t.Run(1, tapes.Loop)
-				t.Annotated("f", func() { t.Run(1, tapes.Loop) })
-				t.Run(1, tapes.Loop)
+				t.Run(1, testsnap.Loop)
+				t.Annotated("f", func() { t.Run(1, testsnap.Loop) })
+				t.Run(1, testsnap.Loop)
 			})
 		}, "f 0-6\n f 2-4\n"},
-		{"ends without a start", tapes.Timed(), func(t *tapes.Tape) {
-			t.Run(1, tapes.Loop)
+		{"ends without a start", testsnap.TimedTape(), func(t *testsnap.Tape) {
+			t.Run(1, testsnap.Loop)
 			t.Annotation("inside", false, t.Now)
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 			t.Annotation("around", false, t.Now)
-			t.Annotated("later", func() { t.Run(1, tapes.Loop) })
+			t.Annotated("later", func() { t.Run(1, testsnap.Loop) })
 		}, "around 0?-4\n inside 0?-2\nlater 4-6\n"},
-		{"starts without an end", tapes.Timed(), func(t *tapes.Tape) {
-			t.Run(1, tapes.Loop)
+		{"starts without an end", testsnap.TimedTape(), func(t *testsnap.Tape) {
+			t.Run(1, testsnap.Loop)
 			t.Annotation("around", true, t.Now)
 			t.Annotation("inside", true, t.Now)
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 		}, "around 2-4?\n inside 2-4?\n"},
-		{"two threads that overlap", tapes.Timed(), func(t *tapes.Tape) {
+		{"two threads that overlap", testsnap.TimedTape(), func(t *testsnap.Tape) {
 			t.Annotation("a", true, t.Now)
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 			t.Annotation("b", true, t.Now)
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 			t.Annotation("a", false, t.Now)
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 			t.Annotation("b", false, t.Now)
 		}, "a 0-4\n b 2-6\n"},
-		{"no times", tapes.New(), func(t *tapes.Tape) { t.Annotated("step", func() { t.Run(1, tapes.Loop) }) }, ""},
-		{"events of the trace", tapes.New(), func(t *tapes.Tape) {
+		{"no times", testsnap.NewTape(), func(t *testsnap.Tape) { t.Annotated("step", func() { t.Run(1, testsnap.Loop) }) }, ""},
+		{"events of the trace", testsnap.NewTape(), func(t *testsnap.Tape) {
 			userDefined(t, "START", "step")
-			t.Run(1, tapes.Loop)
+			t.Run(1, testsnap.Loop)
 			userDefined(t, "END", "step")
 			userDefined(t, "MIDDLE", "step")
 		}, "step 0-3\n"},
-		{"events of another device's trace, where times place them", tapes.Timed(), func(t *tapes.Tape) {
+		{"events of another device's trace, where times place them", testsnap.TimedTape(), func(t *testsnap.Tape) {
 			elsewhere := func(stage, label string, micros int64) {
-				stack := t.Stack(tapes.Frames(label + "|" + stage)...)
+				stack := t.Stack(testsnap.Frames(label + "|" + stage)...)
 				t.Event(1, snapshot.EventText{Action: snapshot.UserDefined, Stack: stack, TimeMicros: micros})
 			}
-			t.Run(2, tapes.Loop) // at 1 to 4 us
+			t.Run(2, testsnap.Loop) // at 1 to 4 us
 			elsewhere("START", "step", 1)
 			elsewhere("END", "step", 3)
 			elsewhere("START", "without a time", 0)
 		}, "step 1-3\n"},
-		{"events of another device's trace without times", tapes.New(), func(t *tapes.Tape) {
-			t.Run(2, tapes.Loop)
+		{"events of another device's trace without times", testsnap.NewTape(), func(t *testsnap.Tape) {
+			t.Run(2, testsnap.Loop)
 			t.Event(1, snapshot.EventText{Action: snapshot.UserDefined,
-				Stack: t.Stack(tapes.Frames("step|START")...), TimeMicros: 1})
+				Stack: t.Stack(testsnap.Frames("step|START")...), TimeMicros: 1})
 		}, ""},
 	}
 	for _, test := range tests {

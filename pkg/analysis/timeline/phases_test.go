@@ -4,19 +4,19 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 const (
-	loop    = tapes.Loop
-	module  = tapes.Module
-	engine  = tapes.Engine
-	step    = tapes.Step
-	loading = tapes.Loading
+	loop    = testsnap.Loop
+	module  = testsnap.Module
+	engine  = testsnap.Engine
+	step    = testsnap.Step
+	loading = testsnap.Loading
 )
 
-type tape = tapes.Tape
+type tape = testsnap.Tape
 
 func TestPhases(t *testing.T) {
 	trainStep := func(t *tape) {
@@ -40,9 +40,9 @@ func TestPhases(t *testing.T) {
 		}, "LFBOFBOFBO"},
 		{"user code inherits", func(t *tape) { t.Run(4, module); t.Run(9, loop); t.Run(4, module) }, "F"},
 		{"zero_grad, clipping and data are no phases", func(t *tape) {
-			t.Run(4, tapes.ZeroGrad)
-			t.Run(4, tapes.ClipGrad)
-			t.Run(4, tapes.Dataset)
+			t.Run(4, testsnap.ZeroGrad)
+			t.Run(4, testsnap.ClipGrad)
+			t.Run(4, testsnap.Dataset)
 		}, ""},
 		{"short interruption", func(t *tape) { t.Run(4, module); t.Run(1, engine); t.Run(4, module) }, "F"},
 		{"interruptions one after another", func(t *tape) {
@@ -77,7 +77,7 @@ func TestPhases(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tape := tapes.New()
+			tape := testsnap.NewTape()
 			test.record(tape)
 			if got := phasesOf(tape).String(); got != test.want {
 				t.Errorf("phases %q, want %q", got, test.want)
@@ -87,7 +87,7 @@ func TestPhases(t *testing.T) {
 }
 
 func TestPhaseRuns(t *testing.T) {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	tape.Run(1, loop)   // events 0, 1
 	tape.Run(2, module) // 2 to 5, of which the allocs show the phase
 	tape.Run(1, loop)   // 6, 7

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestPeaks sums the live allocations of every state of every stretch.
 func TestPeaks(t *testing.T) {
-	d := deviceOf(tapes.Random(1, 200))
+	d := deviceOf(testsnap.RandomTape(1, 200))
 	for _, n := range []int{1, 7, 50, 200, 1 << 40} {
 		for _, got := range PeaksOf(d, EveryEvents(d, n)) {
 			want := Peak{Range: got.Range, State: -1}
@@ -33,30 +33,30 @@ func TestPeaks(t *testing.T) {
 }
 
 func TestEveryEvents(t *testing.T) {
-	d := deviceOf(tapes.Random(2, 10))
+	d := deviceOf(testsnap.RandomTape(2, 10))
 	want := []Range{{0, 4}, {4, 8}, {8, 10}}
 	if got := EveryEvents(d, 4); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := EveryEvents(deviceOf(tapes.New()), 4); got != nil {
+	if got := EveryEvents(deviceOf(testsnap.NewTape()), 4); got != nil {
 		t.Errorf("a trace without events has stretches %v", got)
 	}
 }
 
 func TestEveryMicros(t *testing.T) {
-	tape := tapes.Timed()
+	tape := testsnap.TimedTape()
 	for _, gap := range []int64{0, 3, 4, 60} { // events at 1, 5, 10, 71
 		tape.Now += gap
-		tape.Alloc(tapes.Loop, 1)
+		tape.Alloc(testsnap.Loop, 1)
 	}
 	want := []Range{{0, 2}, {2, 3}, {3, 4}}
 	if got := EveryMicros(deviceOf(tape), 5); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := EveryMicros(deviceOf(tapes.Random(1, 10)), 1<<62); len(got) != 1 {
+	if got := EveryMicros(deviceOf(testsnap.RandomTape(1, 10)), 1<<62); len(got) != 1 {
 		t.Errorf("one long window became %v", got)
 	}
-	if got := EveryMicros(deviceOf(tapes.New()), 5); got != nil {
+	if got := EveryMicros(deviceOf(testsnap.NewTape()), 5); got != nil {
 		t.Errorf("a trace without times has windows %v", got)
 	}
 }
@@ -100,9 +100,9 @@ func TestPreviousPeak(t *testing.T) {
 // curve is a device with given active bytes, of which the first must be 0. It
 // has one address, where every allocation ends the one before.
 func curve(active []int64) *replay.Device {
-	tape := tapes.New()
+	tape := testsnap.NewTape()
 	for _, bytes := range active[1:] {
-		tape.Emit(snapshot.Alloc, tapes.Tensor{Addr: 512, Size: bytes}, tapes.Loop)
+		tape.Emit(snapshot.Alloc, testsnap.Tensor{Addr: 512, Size: bytes}, testsnap.Loop)
 	}
 	_, d := tape.Replay()
 	return d
@@ -132,7 +132,7 @@ func TestFreedAt(t *testing.T) {
 	}
 }
 
-func deviceOf(t *tapes.Tape) *replay.Device {
+func deviceOf(t *testsnap.Tape) *replay.Device {
 	_, d := t.Replay()
 	return d
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/internal/sqlite"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // cellOf is a value as a row of the tests has it: nil, an int64 or a string.

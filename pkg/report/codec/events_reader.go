@@ -261,7 +261,7 @@ func (w *eventWriter) addresses() func(i int, size int64) uint64 {
 		return addressesBySize(d.cursor("addr"), d.view.LowestAddr())
 	case movedCount == m:
 		return addressesBySize(&moved[0].cursor, 0)
-	case w.s.AddressesLost:
+	case w.origin.AddressesLost:
 		at := map[int]uint64{}
 		for range keptCount {
 			at[kept[0].ascending(m)] = uint64(kept[1].signedSum())

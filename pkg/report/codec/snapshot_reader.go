@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -16,8 +17,8 @@ var ErrMemory = errors.New("the snapshot in the report takes more memory than a 
 // snapshotReader reads a payload that snapshotWriter wrote.
 type snapshotReader struct {
 	tape
-	s         *snapshot.Snapshot
-	decisions *families.Decisions
+	s      *snapshot.Snapshot
+	origin analysis.Origin
 
 	categories bool // as in File
 }
@@ -26,18 +27,18 @@ type snapshotReader struct {
 func (f *File) HoldsSnapshot() bool { return f.rest != nil }
 
 // ReadSnapshot makes the snapshot again, which may take so many bytes of memory.
-func (f *File) ReadSnapshot(memory int64) (*snapshot.Snapshot, *families.Decisions, error) {
+func (f *File) ReadSnapshot(memory int64) (*snapshot.Snapshot, analysis.Origin, error) {
 	r := &snapshotReader{tape: tape{columns: f.rest, room: memory}, s: &snapshot.Snapshot{Strings: f.saved.texts},
 		categories: f.view.Categories}
 	r.read(f)
 	if errors.Is(r.err, ErrMemory) {
-		return nil, nil, r.err
+		return nil, analysis.Origin{}, r.err
 	} else if r.err != nil {
-		return nil, nil, recording.Damaged(f.view.Snapshot, r.err)
+		return nil, analysis.Origin{}, recording.Damaged(f.view.Snapshot, r.err)
 	}
-	r.s.Predicted = f.view.Predicted
+	r.origin.Predicted = f.view.Predicted
 	r.s.CutTexts()
-	return r.s, r.decisions, nil
+	return r.s, r.origin, nil
 }
 
 func (r *snapshotReader) read(f *File) {
@@ -125,7 +126,7 @@ func (r *snapshotReader) readFacts() {
 	s.Format = snapshot.Format{Protocol: value(1 << 8), Way: "report"}
 	r.flags(formatFlags(&s.Format), value(1<<len(formatFlags(&s.Format))))
 	r.flags(redactionFlags(&s.Redaction), value(1<<len(redactionFlags(&s.Redaction))))
-	s.AddressesLost = value(2) == 1
+	r.origin.AddressesLost = value(2) == 1
 	s.Oddity.BadText = value(maxEvents)
 	ended := value(len(cutShort) + 1)
 	salvaged := &snapshot.Salvaged{At: int64(value(1 << 62)), Events: value(maxEvents), From: snapshot.NoDevice}
@@ -141,11 +142,11 @@ func (r *snapshotReader) readFacts() {
 		s.Oddity.LongText = value(maxEvents)
 	}
 	for i := factCount; i < n; i += misplacedFacts {
-		if s.Misplaced == nil {
-			s.Misplaced = map[snapshot.DeviceID]snapshot.Misplaced{}
+		if r.origin.Misplaced == nil {
+			r.origin.Misplaced = map[snapshot.DeviceID]analysis.Misplaced{}
 		}
-		s.Misplaced[deviceNumbered(value(pinnedNumber+1))] = snapshot.Misplaced{OutsideSegments: value(maxEvents),
-			OverlappingRanges: value(maxEvents)}
+		r.origin.Misplaced[deviceNumbered(value(pinnedNumber+1))] = analysis.Misplaced{
+			OutsideSegments: value(maxEvents), OverlappingRanges: value(maxEvents)}
 	}
 }
 
@@ -218,7 +219,7 @@ func (r *snapshotReader) readDecisions(saved *stackReader) {
 			d.Named[i] = snapshot.FrameID(v) - 1
 		}
 	}
-	r.decisions = d
+	r.origin.Decisions = d
 }
 
 func (r *snapshotReader) readTraces() {

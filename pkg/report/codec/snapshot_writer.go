@@ -171,7 +171,7 @@ const (
 )
 
 // misplacedFacts follow for each device without addresses: its ID, and the counts of
-// snapshot.Misplaced.
+// analysis.Misplaced.
 const misplacedFacts = 3
 
 // formatFlags are what is noted about the format of a file, by their bits.

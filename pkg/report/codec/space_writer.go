@@ -12,7 +12,7 @@ import (
 // findSpaces finds out where the tensors of each device lay.
 func findSpaces(in *answer.Input) []*deviceSpace {
 	list := make([]*deviceSpace, len(in.Devices))
-	if in.Snapshot.AddressesLost {
+	if in.Origin.AddressesLost {
 		return list
 	}
 	for i, d := range in.Devices {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/job"
-	"github.com/memviz-go/memviz/pkg/report/internal/jobsample"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -45,7 +45,7 @@ func TestJobPages(t *testing.T) {
 		if n < 64 {
 			stages = 1
 		}
-		html := jobHTML(t, jobsample.Job(n, stages))
+		html := jobHTML(t, recorded.Job(n, stages))
 		t.Logf("%d ranks: %d bytes", n, len(html))
 		if err := os.WriteFile(filepath.Join(dir, "job-"+strconv.Itoa(n)+".html"), []byte(html), 0o666); err != nil {
 			t.Fatal(err)
@@ -54,14 +54,14 @@ func TestJobPages(t *testing.T) {
 }
 
 func TestJobPageSize(t *testing.T) {
-	if size := len(jobHTML(t, jobsample.Job(4096, 4))); size > 2_000_000 {
+	if size := len(jobHTML(t, recorded.Job(4096, 4))); size > 2_000_000 {
 		t.Errorf("the page of 4,096 ranks has %d bytes", size)
 	}
 }
 
 // TestJobPageSameBytes: the order of the digests and repetitions do not matter.
 func TestJobPageSameBytes(t *testing.T) {
-	digests := jobsample.Job(64, 4)
+	digests := recorded.Job(64, 4)
 	want := jobHTML(t, digests)
 	mixed := append(slices.Clone(digests), digests[3:40]...)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -73,7 +73,7 @@ func TestJobPageSameBytes(t *testing.T) {
 
 // TestJobNeed compares the first answer with the peaks of the ranks.
 func TestJobNeed(t *testing.T) {
-	digests := jobsample.Job(64, 4)
+	digests := recorded.Job(64, 4)
 	var peaks []int64
 	for i := range digests {
 		peaks = append(peaks, digests[i].PeakBytes)
@@ -89,7 +89,7 @@ func TestJobNeed(t *testing.T) {
 
 func TestJobPageHostile(t *testing.T) {
 	const hostile = `</script><img src=x onerror=alert(1)>__f__alert(1)__f__`
-	digests := jobsample.Job(64, 4)
+	digests := recorded.Job(64, 4)
 	for i := range digests {
 		d := &digests[i]
 		d.File.Name, d.File.Host, d.File.Report, d.Name.Label = hostile, hostile, "javascript:alert(1)", hostile
@@ -105,7 +105,7 @@ func TestJobPageHostile(t *testing.T) {
 	if strings.Contains(html, "<img") || strings.Contains(html, "javascript:alert") {
 		t.Error("text of a digest became markup")
 	}
-	clean := jobHTML(t, jobsample.Job(64, 4))
+	clean := jobHTML(t, recorded.Job(64, 4))
 	if got, want := strings.Count(html, "</script>"), strings.Count(clean, "</script>"); got != want {
 		t.Errorf("%d scripts end, want %d", got, want)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -15,7 +15,7 @@ import (
 // exports, all as the replay has them; and pinned host memory, of which nothing is said that is of GPUs.
 func TestAnnotatedAndPinned(t *testing.T) {
 	t.Parallel()
-	s := samples.Annotated()
+	s := testsnap.Annotated()
 	in := answer.NewInput("annotated.pickle", s)
 	gpu, host := in.Devices[0], in.Devices[1]
 	notes := gpu.Notes(s)

@@ -12,9 +12,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
-	"github.com/memviz-go/memviz/pkg/report/internal/jobsample"
 	jobpage "github.com/memviz-go/memviz/pkg/report/job"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // jobReport is the path of the page of a job that never ran.
@@ -24,7 +24,7 @@ func jobReport(t *testing.T, n int) string {
 	if n < 64 {
 		stages = 1
 	}
-	document, err := jobpage.Encode("memviz", job.Jobs(jobsample.Job(n, stages)))
+	document, err := jobpage.Encode("memviz", job.Jobs(recorded.Job(n, stages)))
 	if err != nil {
 		t.Fatal(err)
 	}

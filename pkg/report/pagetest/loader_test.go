@@ -18,14 +18,14 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
-	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // trainingReport is the report of a small recording.
 func trainingReport(t *testing.T) string {
 	t.Helper()
 	var page bytes.Buffer
-	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}
+	in := []answer.Input{answer.NewInput("training.pickle", testsnap.Training())}
 	if err := report.WriteHTML(&page, "memviz test", in); err != nil {
 		t.Fatal(err)
 	}

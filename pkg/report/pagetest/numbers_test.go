@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // long makes tests with something random in them try many times as much.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
-	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestUse does what a person does: point, pin, zoom, pan, go back.
@@ -89,7 +89,7 @@ func TestSmaller(t *testing.T) {
 	t.Parallel()
 	const allocations = 20_000
 	document := report.Encode("memviz",
-		[]answer.Input{answer.NewInput("run.pickle", samples.Incompressible(allocations))}, nil)
+		[]answer.Input{answer.NewInput("run.pickle", testsnap.Incompressible(allocations))}, nil)
 	whole := open(t, writeReport(t, document), "")
 	size, err := document.Size()
 	if err != nil {

@@ -50,7 +50,7 @@ func newFile(in *answer.Input, number int, measured bool) File {
 
 		Record:     answer.RecordFunction(in.Snapshot),
 		Salvaged:   in.SalvagedSentence(),
-		Predicted:  in.Snapshot.Predicted,
+		Predicted:  in.Origin.Predicted,
 		Categories: in.Snapshot.Format.HasCategory,
 		Streams:    streamNames(in.Snapshot),
 		Settings:   settingsOf(in.Snapshot),
@@ -140,7 +140,7 @@ func newDevice(in answer.Input, r *analysis.Recording) Device {
 	view.setAddresses(d.Allocations)
 	view.WithStack = d.WithStack()
 	view.LargePage = r.Settings().LargeSegmentSize
-	view.Verdict = answer.VerdictOf(in.Snapshot, d)
+	view.Verdict = answer.VerdictOf(r)
 	view.Warnings = answer.WarningsOf(r)
 	if w, redacted := answer.RedactedOn(pseudonyms(in)); redacted {
 		view.Warnings = append(view.Warnings, w)

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // The view model of a small recording, as the page gets it.
 func TestReport(t *testing.T) {
-	r := New("memviz test", []answer.Input{answer.NewInput("runs/training.pickle", samples.Training())}, true)
+	r := New("memviz test", []answer.Input{answer.NewInput("runs/training.pickle", testsnap.Training())}, true)
 	r.Palette = Palette{} // has tests of its own
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -30,17 +30,17 @@ func TestStart(t *testing.T) {
 		want Start
 	}{
 		{"nothing", nil, Start{0, 0}},
-		{"the only device", []answer.Input{answer.NewInput("", samples.StateOnly())}, Start{0, 0}},
+		{"the only device", []answer.Input{answer.NewInput("", testsnap.StateOnly())}, Start{0, 0}},
 		{"the highest peak, not the longest history", []answer.Input{answer.NewInput("", empty),
-			answer.NewInput("", samples.StateOnly()),
-			answer.NewInput("", samples.Training()), answer.NewInput("", samples.Hostile())}, Start{3, 0}},
+			answer.NewInput("", testsnap.StateOnly()),
+			answer.NewInput("", testsnap.Training()), answer.NewInput("", testsnap.Hostile())}, Start{3, 0}},
 		{"the first of equals",
-			[]answer.Input{answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.StateOnly())},
+			[]answer.Input{answer.NewInput("", testsnap.StateOnly()), answer.NewInput("", testsnap.StateOnly())},
 			Start{0, 0}},
-		{"a GPU before host memory", []answer.Input{answer.NewInput("", samples.HostMemory()),
-			answer.NewInput("", samples.StateOnly())}, Start{1, 0}},
+		{"a GPU before host memory", []answer.Input{answer.NewInput("", testsnap.HostMemory()),
+			answer.NewInput("", testsnap.StateOnly())}, Start{1, 0}},
 		{"host memory without a GPU", []answer.Input{answer.NewInput("", empty),
-			answer.NewInput("", samples.HostMemory())},
+			answer.NewInput("", testsnap.HostMemory())},
 			Start{1, 0}},
 	} {
 		if got := New("", test.in, true).Start; got != test.want {

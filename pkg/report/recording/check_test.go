@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // TestCheckModel: every index of the model is held against what it points at.
 func TestCheckModel(t *testing.T) {
 	model := func() *Report {
-		r := New("memviz test", []answer.Input{answer.NewInput("training.pickle", samples.Training())}, true)
+		r := New("memviz test", []answer.Input{answer.NewInput("training.pickle", testsnap.Training())}, true)
 		r.Rules = []Rule{{Family: len(r.Families) - 1}}
 		return r
 	}

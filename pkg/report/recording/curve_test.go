@@ -13,13 +13,13 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 func TestCurve(t *testing.T) {
-	d := replay.Replay(samples.Training(), 0)
+	d := replay.Replay(testsnap.Training(), 0)
 	testkit.Golden(t, "curve_training.svg", []byte(CurveSVG(RecordedCurve(d, "cuda:0"))+"\n"))
 }
 
@@ -30,7 +30,7 @@ func TestReservedSteps(t *testing.T) {
 		action := []snapshot.Action{snapshot.SegmentAlloc, snapshot.SegmentMap, snapshot.Alloc, snapshot.SegmentFree}
 		c.Event(0, snapshot.EventText{Action: action[i%4], Addr: uint64(i) << 20, Size: size << 20})
 	}
-	for _, s := range []*snapshot.Snapshot{c.Snapshot(), samples.Training(), samples.OneEvent(), samples.StateOnly()} {
+	for _, s := range []*snapshot.Snapshot{c.Snapshot(), testsnap.Training(), testsnap.OneEvent(), testsnap.StateOnly()} {
 		d := replay.Replay(s, 0)
 		got, want := slices.Collect(reservedSteps(d)), slices.Collect(stepsOf(d.ReservedBytes()))
 		if !slices.Equal(got, want) {
@@ -56,10 +56,10 @@ func TestCurveIsBounded(t *testing.T) {
 
 // The curve is well-formed, holds no style or script, and escapes its texts.
 func TestCurveIsInert(t *testing.T) {
-	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), samples.StateOnly(),
-		samples.OneEvent()} {
+	for _, s := range []*snapshot.Snapshot{testsnap.Training(), testsnap.Hostile(), testsnap.StateOnly(),
+		testsnap.OneEvent()} {
 		for _, id := range s.Devices() {
-			svg := string(CurveSVG(RecordedCurve(replay.Replay(s, id), samples.HostileTexts[0])))
+			svg := string(CurveSVG(RecordedCurve(replay.Replay(s, id), testsnap.HostileTexts[0])))
 			decoder := xml.NewDecoder(strings.NewReader(svg))
 			for {
 				token, err := decoder.Token()

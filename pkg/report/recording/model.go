@@ -3,8 +3,8 @@
 package recording
 
 import (
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // schema names this version of the report's JSON and payloads.
@@ -49,7 +49,7 @@ type File struct {
 	// Categories: the payload Snapshot has the categories of events.
 	Categories bool `json:"categories,omitempty"`
 	// Predicted is left out of what was recorded.
-	Predicted *snapshot.Predicted `json:"predicted,omitempty"`
+	Predicted *analysis.Predicted `json:"predicted,omitempty"`
 	// Salvaged says that the file was read in part, and what is missing; left
 	// out when it was read whole. It is the first warning of each device, too.
 	Salvaged string `json:"salvaged,omitempty"`

@@ -55,7 +55,7 @@ func refuseInput(g Given) *Refusal {
 	r := g.Run.Recording()
 	d := r.Device
 	switch {
-	case r.Snapshot.Predicted != nil:
+	case r.Origin.Predicted != nil:
 		return refuse("not_recorded", "The run at %d was predicted, not recorded, and predictions are made from "+
 			"recordings only.", g.X)
 	case r.Snapshot.Cut(d.ID):

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/whatif"
@@ -23,19 +24,20 @@ const (
 // into the capacity in bytes (0: not given), it ends with the request that fails. Behind a
 // recorded first step follows the step after it, with the gradients of the first alive
 // until backward.
-func Snapshot(studies []*Study, x, capacity int64) *snapshot.Snapshot {
+func Snapshot(studies []*Study, x, capacity int64) (*snapshot.Snapshot, *analysis.Predicted) {
 	nearest := studies[0].nearest(x)
 	base := nearest.r.Snapshot
 	s := &snapshot.Snapshot{Strings: base.Strings, Frames: base.Frames, Stacks: base.Stacks, Streams: base.Streams,
 		Pools: base.Pools, Settings: base.Settings, Annotations: base.Annotations, Format: base.Format,
-		Redaction: base.Redaction, Predicted: &snapshot.Predicted{X: x, Base: nearest.X}}
+		Redaction: base.Redaction}
+	run := &analysis.Predicted{X: x, Base: nearest.X}
 	s.Format.HasTraces = true
 	for _, study := range studies {
 		m := study.nearest(x)
 		c := &composer{s: s, device: m.r.Device, stream: m.synthesize(x), owners: map[uint64]snapshot.StackID{},
 			segments: map[uint64]snapshot.StackID{}}
 		if next := study.next[slices.Index(study.models, m)]; next != nil {
-			s.Predicted.NextStep = true
+			run.NextStep = true
 			_, c.stream, _ = next.streams(c.stream)
 			c.repeatAnnotations()
 		}
@@ -46,7 +48,7 @@ func Snapshot(studies []*Study, x, capacity int64) *snapshot.Snapshot {
 		c.compose(limit)
 	}
 	s.SortSegments()
-	return s
+	return s, run
 }
 
 // composer writes down what serving a stream does.

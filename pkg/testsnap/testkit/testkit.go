@@ -1,5 +1,5 @@
-// Package testkit holds what the tests of all packages share: where their files
-// are, and golden files.
+// Package testkit finds the files that tests share, and compares golden files. It imports
+// nothing of memviz, so that the tests of every package can use it.
 package testkit
 
 import (

@@ -1,5 +1,4 @@
-// Package jobsample makes digests of jobs that never ran, for tests of the job page.
-package jobsample
+package recorded
 
 import (
 	"fmt"

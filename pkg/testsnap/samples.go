@@ -1,6 +1,4 @@
-// Package samples holds small snapshots, each with a point, for the tests of
-// several packages.
-package samples
+package testsnap
 
 import (
 	"math"

@@ -1,10 +1,7 @@
-// Package tapes makes snapshots for tests: histories of events by hand ([Tape]), at
-// random, and those of a simulated device ([GPU]).
-package tapes
+package testsnap
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -28,6 +25,15 @@ const (
 	Native    = "c10::StorageImpl::~StorageImpl()"
 )
 
+// Stacks of parts of a model.
+const (
+	LossGrad  = "torch/autograd/__init__.py|_make_grads\ntorch/_tensor.py|backward\n" + Loop
+	Outer     = Module                                                               // a module at depth 1
+	Inner     = "torch/nn/modules/module.py|_call_impl\nblock.py|forward\n" + Module // at depth 2
+	Head      = "head.py|project\n" + Module
+	Embedding = "embedding.py|look_up\n" + Module
+)
+
 // Frames reads the notation above; a frame's line is its place in the stack.
 func Frames(text string) []snapshot.FrameText {
 	if text == "" {
@@ -44,6 +50,9 @@ func Frames(text string) []snapshot.FrameText {
 	return list
 }
 
+// UserLine is a line of the script that allocates.
+func UserLine(function string) string { return "x.py|" + function + "\ntrain.py|main" }
+
 // Tape records the history of device 0, event by event.
 type Tape struct {
 	*snapshot.Composer
@@ -51,11 +60,14 @@ type Tape struct {
 	Now  int64  // microseconds: one an event
 }
 
-// New is a tape without any metadata.
-func New() *Tape { return NewIn(snapshot.Format{}) }
+// NewTape is a tape without any metadata.
+func NewTape() *Tape { return NewTapeIn(snapshot.Format{}) }
 
-// NewIn is a tape of a format.
-func NewIn(format snapshot.Format) *Tape {
+// TimedTape is a tape whose events have times.
+func TimedTape() *Tape { return NewTapeIn(snapshot.Format{HasTime: true}) }
+
+// NewTapeIn is a tape of a format.
+func NewTapeIn(format snapshot.Format) *Tape {
 	t := &Tape{Composer: snapshot.NewComposer(format), next: 1 << 20}
 	t.Trace(0)
 	return t
@@ -153,29 +165,23 @@ func (t *Tape) Resident(n int, size int64) (x Tensor) {
 	return x
 }
 
-// Random holds and drops tensors of a few stacks at random.
-func Random(seed uint64, events int) *Tape {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	stacks := []string{Loop, Module, Engine, Step, Dataset, InitGroup}
-	t := Timed()
-	var held []Tensor
-	for range events {
-		if stack := stacks[rng.IntN(len(stacks))]; len(held) == 0 || rng.IntN(5) < 3 {
-			held = append(held, t.Alloc(stack, int64(rng.IntN(1000))))
-		} else {
-			i := rng.IntN(len(held))
-			t.Free(held[i], stack)
-			held = append(held[:i], held[i+1:]...)
-		}
-		t.Now += int64(rng.IntN(3))
-	}
-	return t
+// Train is a step from forward to optimizer, of a model of three layers.
+func (t *Tape) Train() {
+	t.Run(4, Module)
+	t.Run(4, Engine)
+	t.Run(4, Step)
+}
+
+// Replay ends the recording.
+func (t *Tape) Replay() (*snapshot.Snapshot, *replay.Device) {
+	s := t.Snapshot()
+	return s, replay.Replay(s, 0)
 }
 
 // TrainingLoop records steps of a model with layers, of which each leaves
 // activations to backward and a gradient to the optimizer.
 func TrainingLoop(steps, layers int) *Tape {
-	t := New()
+	t := NewTape()
 	var deep strings.Builder
 	for i := range 40 {
 		fmt.Fprintf(&deep, "at::native::dispatch%d(at::Tensor const&)\n", i)
@@ -206,83 +212,4 @@ func TrainingLoop(steps, layers int) *Tape {
 		t.Free(batch, Loop)
 	}
 	return t
-}
-
-// UserLine is a line of the script that allocates.
-func UserLine(function string) string { return "x.py|" + function + "\ntrain.py|main" }
-
-// RandomStacks are the stacks of [RandomSnapshot]: recursion, one function in two files, a call of
-// a call, no user frame, no Python, nothing.
-var RandomStacks = []string{
-	"",
-	Loop,
-	"model.py|attend\nmodel.py|forward\n" + Loop,
-	"model.py|forward\nmodel.py|forward\n" + Loop,
-	"other.py|forward\n" + Loop,
-	"at::_ops::mm::call(x)\nmodel.py|forward\n" + Module,
-	"at::_ops::mm::call(x)\n" + Engine,
-	"/v/site-packages/einops/einops.py|reduce",
-	"malloc\nmain",
-}
-
-// RandomSnapshot is a trace on which events are missing and addresses overlap
-// now and then, with two streams and, in the final segments, two pools.
-func RandomSnapshot(r *rand.Rand) *snapshot.Snapshot {
-	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
-	var stacks []snapshot.StackID
-	for _, text := range RandomStacks {
-		stacks = append(stacks, c.Stack(Frames(text)...))
-	}
-	actions := []snapshot.Action{snapshot.Alloc, snapshot.Alloc, snapshot.Alloc, snapshot.FreeRequested,
-		snapshot.FreeRequested, snapshot.FreeCompleted, snapshot.FreeCompleted, snapshot.Free, snapshot.SnapshotTaken}
-	c.Trace(0)
-	for range r.IntN(80) {
-		c.Event(0, snapshot.EventText{
-			Action: actions[r.IntN(len(actions))], Addr: 512 * uint64(1+r.IntN(9)), Size: int64(r.IntN(5)) * 100,
-			Stream: 7 * uint64(r.IntN(2)), Stack: stacks[r.IntN(len(stacks))],
-		})
-	}
-	for segment := range uint64(2) {
-		var blocks []snapshot.Block
-		for block := range uint64(4) {
-			blocks = append(blocks, snapshot.Block{
-				Address: 512 * (1 + 4*segment + block), Size: 512, RequestedSize: int64(r.IntN(512)),
-				State: snapshot.BlockState(r.IntN(3)), Stack: stacks[r.IntN(len(stacks))],
-			})
-		}
-		pool := c.Pool(snapshot.Pool{A: segment})
-		c.Segment(snapshot.Segment{Address: 512 * (1 + 4*segment), TotalSize: 2048, Pool: pool}, blocks...)
-	}
-	return c.Snapshot()
-}
-
-// Stacks of parts of a model.
-const (
-	LossGrad  = "torch/autograd/__init__.py|_make_grads\ntorch/_tensor.py|backward\n" + Loop
-	Outer     = Module                                                               // a module at depth 1
-	Inner     = "torch/nn/modules/module.py|_call_impl\nblock.py|forward\n" + Module // at depth 2
-	Head      = "head.py|project\n" + Module
-	Embedding = "embedding.py|look_up\n" + Module
-)
-
-// Train is a step from forward to optimizer, of a model of three layers.
-func (t *Tape) Train() {
-	t.Run(4, Module)
-	t.Run(4, Engine)
-	t.Run(4, Step)
-}
-
-// Timed is a tape whose events have times.
-func Timed() *Tape { return NewIn(snapshot.Format{HasTime: true}) }
-
-// Units of sizes.
-const (
-	MiB = 1 << 20
-	GiB = 1 << 30
-)
-
-// Replay ends the recording.
-func (t *Tape) Replay() (*snapshot.Snapshot, *replay.Device) {
-	s := t.Snapshot()
-	return s, replay.Replay(s, 0)
 }

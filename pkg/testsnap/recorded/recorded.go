@@ -1,4 +1,5 @@
-// Package recorded makes recordings for tests of the packages of analysis.
+// Package recorded makes what is concluded of snapshots, for tests: recordings of a device, and
+// the digests of a job.
 package recorded
 
 import (
@@ -8,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // Snapshot is device 0 of a snapshot.
@@ -21,10 +22,10 @@ func Snapshot(s *snapshot.Snapshot) *analysis.Recording {
 }
 
 // Tape ends a tape.
-func Tape(t *tapes.Tape) *analysis.Recording { return Snapshot(t.Snapshot()) }
+func Tape(t *testsnap.Tape) *analysis.Recording { return Snapshot(t.Snapshot()) }
 
 // Random is a recording of nonsense.
-func Random(r *rand.Rand) *analysis.Recording { return Snapshot(tapes.RandomSnapshot(r)) }
+func Random(r *rand.Rand) *analysis.Recording { return Snapshot(testsnap.RandomSnapshot(r)) }
 
 // File is device 0 of a file of the corpus.
 func File(t testing.TB, name string) *analysis.Recording {
