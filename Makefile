@@ -148,7 +148,7 @@ profile: ## rewrite the profile that the compiler optimizes memviz for, from MEM
 	go test ./cmd/memviz -run '^$$' -bench Commands -benchtime 8x -o /dev/null -cpuprofile cmd/memviz/default.pgo
 
 golden: ## rewrite all expected outputs; look at the diff before you commit it
-	go test ./pkg/report/recording ./pkg/answer ./pkg/snapshot ./cmd/memviz -update
+	go test ./pkg/report/recording ./pkg/report/compare ./pkg/report/job ./pkg/answer ./pkg/snapshot ./cmd/memviz -update
 	go test ./cmd/memviz-gen -skip TestExamples -update
 
 examples: ## tell the simulated examples again, and rewrite what is said of all of them

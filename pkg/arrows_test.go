@@ -48,9 +48,10 @@ var arrows = map[string][]string{
 	"pkg/analysis": {"pkg/analysis/leaks", "pkg/analysis/peaks", "pkg/analysis/oom", "pkg/analysis/holders",
 		"pkg/analysis/compare"},
 
-	"pkg/testsnap":          {"pkg/replay", "pkg/allocator", "pkg/units"},
-	"pkg/testsnap/recorded": {"pkg/job", "pkg/testsnap", "pkg/testsnap/testkit"},
-	"pkg/testsnap/testkit":  {},
+	"pkg/testsnap":            {"pkg/replay", "pkg/allocator", "pkg/units"},
+	"pkg/testsnap/recorded":   {"pkg/job", "pkg/testsnap", "pkg/testsnap/testkit"},
+	"pkg/testsnap/testkit":    {},
+	"pkg/testsnap/typescript": {"pkg/testsnap/testkit"},
 
 	"pkg/redact":              {"pkg/analysis"},
 	"pkg/job":                 {"pkg/redact", "pkg/units"},

@@ -48,7 +48,7 @@ function sample() {
     has_time: true,
   });
   const data = /** @type {any} */ ({ ranks, groups, sites: [['keep', 'moe.py:88']] });
-  return new Job({ program: '', families: [], jobs: [view] }, 0, data, Int16Array.from(curves));
+  return new Job({ schema: '', program: '', families: [], jobs: [view] }, 0, data, Int16Array.from(curves));
 }
 
 test('numbers come back from their two planes of bytes', () => {
@@ -70,7 +70,7 @@ test('curves are the distance from the median of the group', () => {
   assert.throws(
     () =>
       new Job(
-        { program: '', families: [], jobs: [job.view] },
+        { schema: '', program: '', families: [], jobs: [job.view] },
         0,
         { ranks: job.ranks, groups: job.groups, sites: [] },
         new Int16Array(7),

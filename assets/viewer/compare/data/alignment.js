@@ -7,7 +7,7 @@ import { bisect, clamp } from '../../data/math.js';
 
 /**
  * @typedef {[number, number]} States the first and the last one
- * @typedef {{phase: string, states: (States | null)[], step: number}} Run as the page's JSON has it
+ * @typedef {import('../../types/compare').Run} Run
  * @typedef {Run & {from: number, to: number}} Stretch of positions
  * @typedef {'phase' | 'event'} By what the recordings are aligned by
  * @typedef {'events' | 'time'} Unit that the states of a run are spread by

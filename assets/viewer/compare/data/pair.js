@@ -6,25 +6,10 @@ import { Alignment, sideAxis, wholeRun } from './alignment.js';
 import { Side } from './side.js';
 
 /**
- * @typedef {object} Comparison
- * @property {string} schema
- * @property {number} start
- * @property {PairReport[]} pairs
- *
- * @typedef {object} PairReport as pkg/report's devicePair; where a list has two items, the first is of the file before
- * @property {[number, number]} devices
- * @property {string} payload
- * @property {boolean} operators
- * @property {boolean} different
- * @property {import('./alignment.js').Run[]} runs
- * @property {{label: string, has: [boolean, boolean]}[]} steps
- * @property {{key: string, states: [number, number]}[]} moments
- * @property {[Answer[], Answer[]]} answers and those of the files swapped
- * @property {[Warning[], Warning[]]} warnings likewise
- *
- * @typedef {{key: 'peak' | 'row' | 'cache' | 'program', question: string, value: string, line: string, detail: string,
- *   group: number, family: number}} Answer
- * @typedef {{fact: string, consequence: string, code: string}} Warning
+ * @typedef {import('../../types/compare').Comparison} Comparison
+ * @typedef {import('../../types/compare').Pair} PairReport
+ * @typedef {import('../../types/compare').Answer} Answer
+ * @typedef {import('../../types/compare').Warning} Warning
  */
 
 const SCHEMA = 'memviz.compare/1';

@@ -2,79 +2,15 @@
 
 import { payload } from '../../data/codec.js';
 
-/** @typedef {{label: string, light: string, dark: string, place: number}} Family */
 /**
- * @typedef {object} Finding
- * @property {number} rank
- * @property {string} kind
- * @property {string} what
- * @property {string} detail
- * @property {number} [change]
- * @property {boolean} [first]
- * @property {number[]} [also]
+ * @typedef {import('../../types/job').Family} Family
+ * @typedef {import('../../types/job').JobFinding} Finding
+ * @typedef {import('../../types/job').JobAnswer} Answer
+ * @typedef {import('../../types/job').Rank} Rank
+ * @typedef {import('../../types/job').Group} Group
+ * @typedef {import('../../types/job').Job} JobView
+ * @typedef {import('../../types/job').Page} JobReport
  */
-/**
- * @typedef {object} Answer
- * @property {string} question
- * @property {string} value
- * @property {string} [small]
- * @property {string} line
- * @property {string} [tone]
- * @property {number} [rank]
- * @property {string} [order]
- */
-/**
- * @typedef {object} Rank
- * @property {string} name
- * @property {string} [label]
- * @property {string} [host]
- * @property {string} file
- * @property {string} [report]
- * @property {string} [error]
- * @property {number} group or -1
- * @property {number} peak
- * @property {number} reserved
- * @property {number} end -1 where it is not known
- * @property {number} steps
- * @property {number} growth
- * @property {boolean} adds_up
- * @property {[number, number][]} families
- * @property {[number, number, number][]} sites
- * @property {number} within
- * @property {number} beyond
- * @property {[number, number][]} [times]
- */
-/**
- * @typedef {object} Group
- * @property {string} name
- * @property {number} ranks
- * @property {number} median
- * @property {number} limit
- * @property {number[]} middle
- * @property {number[]} low
- * @property {number[]} high
- */
-/**
- * @typedef {object} JobView as pkg/report writes it
- * @property {string} label
- * @property {{name: string, value: string}[]} facts
- * @property {{ok: boolean, text: string}} verdict
- * @property {{fact: string, consequence: string}[]} warnings
- * @property {Answer[]} answers
- * @property {string[]} notes
- * @property {Finding[]} findings
- * @property {number} count
- * @property {number} median_peak
- * @property {number} median_reserved
- * @property {string[]} stretches
- * @property {number} steps
- * @property {number} per_stretch
- * @property {number} few_per_stretch
- * @property {number} unit
- * @property {boolean} has_time
- * @property {string} alignment
- */
-/** @typedef {{program: string, families: Family[], jobs: JobView[]}} JobReport */
 
 /** A column that a rank did not record. */
 export const MISSING = -1;
@@ -110,7 +46,7 @@ export class Job {
 
   /**
    * @param {JobReport} report @param {number} index
-   * @param {{ranks: Rank[], groups: Group[], sites: [string, string][]}} data
+   * @param {import('../../types/job').Ranks} data
    * @param {Int16Array} curves
    */
   constructor(report, index, data, curves) {
