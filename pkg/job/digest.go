@@ -29,7 +29,7 @@ type Digest struct {
 	Schema string `json:"schema" jsonschema:"required"`
 	Name   Name   `json:"name" jsonschema:"required"`
 	File   File   `json:"file" jsonschema:"required"`
-	// Error says why the file could not be read. Only DigestSchema, Name and File are set
+	// Error says why the file could not be read. Only Schema, Name and File are set
 	// then.
 	Error  string `json:"error,omitempty"`
 	Device int    `json:"device"` // ordinal of a GPU; -1: pinned host memory
