@@ -15,7 +15,7 @@ const (
 	MaxSteps   = 32   // of Digest.Steps
 	SiteSteps  = 16   // complete steps that the numbers of call sites are of, the last ones
 	Columns    = 1024 // of the curves of active and reserved memory
-	FewColumns = 256  // of the curves of families
+	fewColumns = 256  // of the curves of families
 	MaxSites   = 128  // more than can hold a hundredth of the peak each
 	MaxOOMs    = 8
 	MaxLeaks   = 16
