@@ -2,9 +2,9 @@
 
 import { Library } from '../data/open.js';
 import { parseReport } from '../data/report.js';
-import { listen } from '../state/topic.js';
-import { byId } from '../ui/dom.js';
-import { mountTheme } from '../ui/theme.js';
+import { listen } from '../kit/topic.js';
+import { byId } from '../kit/dom.js';
+import { mountTheme } from '../kit/theme.js';
 import { compareApi } from './api.js';
 import { openPair, parseComparison } from './data/pair.js';
 import { describePlots } from './draw/plot.js';

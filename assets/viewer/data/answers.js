@@ -1,7 +1,7 @@
 // The strip of four answers. They are those of the report, except where they depend on
 // what colour stands for, or on the pinned tensor.
 
-import { bytes, counted, share } from './format.js';
+import { bytes, counted, share } from '../kit/format.js';
 import { totalsByGroup } from './grouping.js';
 import { NO_STACK } from './sites.js';
 

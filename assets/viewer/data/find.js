@@ -2,7 +2,7 @@
 // found when its stack, or a text of its own, was.
 
 import { addressTest } from './addresses.js';
-import { clamp, countBelow } from './math.js';
+import { clamp, countBelow } from '../kit/math.js';
 import { parseFilter, parseQuery } from './query.js';
 import { streamName } from './report.js';
 import { located } from './sites.js';

@@ -2,8 +2,8 @@
 // block shares its segment, and returnable when empty_cache() would give it back: a whole segment, or whole pages of an
 // expandable one. pkg/analysis/layout has the same rules.
 
-import { bytes, counted } from './format.js';
-import { bisect } from './math.js';
+import { bytes, counted } from '../kit/format.js';
+import { bisect } from '../kit/math.js';
 import { OUTSIDE } from './space.js';
 
 /**

@@ -3,7 +3,7 @@
 
 import { breakdown, sorted } from './breakdown.js';
 import { csvCell, markdownCode, plainSpaces } from './escape.js';
-import { bytes, counted, exactBytes, share } from './format.js';
+import { bytes, counted, exactBytes, share } from '../kit/format.js';
 import { totalsByGroup } from './grouping.js';
 import { streamName } from './report.js';
 

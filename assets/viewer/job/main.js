@@ -1,8 +1,8 @@
 // Starts the job page: reads the page's data, builds its parts, shows the first picture.
 
-import { listen } from '../state/topic.js';
-import { byId } from '../ui/dom.js';
-import { mountTheme } from '../ui/theme.js';
+import { listen } from '../kit/topic.js';
+import { byId } from '../kit/dom.js';
+import { mountTheme } from '../kit/theme.js';
 import { jobApi } from './api.js';
 import { openJob } from './data/job.js';
 import { jobOf, mountHash } from './view/hash.js';

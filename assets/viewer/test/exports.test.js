@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvCell, markdownCode, markdownFence, printable, xml } from '../data/escape.js';
 import { csv } from '../data/sheet.js';
-import { Painter } from '../draw/painter.js';
-import { SvgContext } from '../draw/svg.js';
+import { Painter } from '../kit/painter.js';
+import { SvgContext } from '../recording/draw/svg.js';
 import { fake } from './support/encode.js';
 
 test('cells of a CSV file are no formulas and keep to their place', () => {

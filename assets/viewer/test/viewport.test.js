@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventAxis, TimeAxis } from '../data/axis.js';
-import { ticksOf } from '../draw/layout.js';
-import { Viewport } from '../state/viewport.js';
+import { ticksOf } from '../recording/draw/layout.js';
+import { Viewport } from '../recording/state/viewport.js';
 import { open, random, randomDevice } from './support/random.js';
 
 /** The whole of a recording in view. */

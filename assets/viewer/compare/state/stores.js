@@ -1,9 +1,9 @@
 // The state of a page that compares two recordings: what stores there are, and what is
 // derived of them.
 
-import { memoizeLast, Topic } from '../../state/topic.js';
-import { ColourTable } from '../../draw/colour_table.js';
-import { readStyle } from '../../draw/painter.js';
+import { memoizeLast, Topic } from '../../kit/topic.js';
+import { ColourTable } from '../../pile/colour_table.js';
+import { readStyle } from '../../kit/painter.js';
 import { shadesOf, MIDDLE, SHADES } from '../../data/grouping.js';
 import { differenceOf, RowNames, rowsOf } from '../data/rows.js';
 import { Choice } from './choice.js';
@@ -174,13 +174,13 @@ export class CompareStores {
   #colours = memoizeLast(
     (
       /** @type {Pair} */ pair,
-      /** @type {import('../../draw/painter.js').Style} */ style,
+      /** @type {import('../../kit/painter.js').Style} */ style,
       /** @type {boolean[] | null} */ _picked,
       /** @type {number | null} */ _family,
     ) => /** @type {[PileColours, PileColours]} */ (pair.sides.map((_, side) => this.#coloursOf(side, style))),
   );
 
-  /** @param {number} side @param {import('../../draw/painter.js').Style} style @returns {PileColours} */
+  /** @param {number} side @param {import('../../kit/painter.js').Style} style @returns {PileColours} */
   #coloursOf(side, { theme, paper }) {
     const { report, isPicked } = this;
     const palette = report.palette[theme];

@@ -1,7 +1,7 @@
 // Which positions of the common axis are in view.
 
-import { clamp } from '../../data/math.js';
-import { Topic } from '../../state/topic.js';
+import { clamp } from '../../kit/math.js';
+import { Topic } from '../../kit/topic.js';
 
 /** How long a view must be still to count as settled. */
 const STILL_MS = 120;

@@ -1,6 +1,6 @@
 // The strip of four answers under the header; each leads to its evidence.
 
-import { fill, h } from '../../ui/dom.js';
+import { fill, h } from '../../kit/dom.js';
 import { pileOrder } from '../data/side.js';
 
 /** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */

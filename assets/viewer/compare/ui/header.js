@@ -1,9 +1,9 @@
 // The header: both files, facts of both, the mark that says whether the pictures can be
 // trusted; and the warning bars under it.
 
-import { count, duration } from '../../data/format.js';
-import { listen } from '../../state/topic.js';
-import { button, fill, h } from '../../ui/dom.js';
+import { count, duration } from '../../kit/format.js';
+import { listen } from '../../kit/topic.js';
+import { button, fill, h } from '../../kit/dom.js';
 
 /**
  * @param {import('../state/stores.js').Stores} stores

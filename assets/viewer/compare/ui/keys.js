@@ -1,7 +1,7 @@
 // Keyboard: what each key does, and the list of them.
 
-import { listen } from '../../state/topic.js';
-import { fillKeyList, runsByKey } from '../../ui/key_list.js';
+import { listen } from '../../kit/topic.js';
+import { fillKeyList, runsByKey } from '../../kit/keys.js';
 import { momentsOf } from '../state/moments.js';
 
 /**
@@ -14,7 +14,7 @@ import { momentsOf } from '../state/moments.js';
  * @property {HTMLElement} guide
  */
 
-/** @param {Actions} actions @returns {import('../../ui/key_list.js').KeyGroups} */
+/** @param {Actions} actions @returns {import('../../kit/keys.js').KeyGroups} */
 function bindings({ stores, swap, find, theme, list, guide }) {
   const { choice, zoom, shown } = stores;
   const to = (/** @type {1 | -1} */ by) => {

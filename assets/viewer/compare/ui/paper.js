@@ -2,9 +2,9 @@
 // picture of them that was drawn for the width of a page. What is on a canvas is lost in
 // the PDF of some browsers, and as wide as the screen.
 
-import { Painter } from '../../draw/painter.js';
-import { listen } from '../../state/topic.js';
-import { h } from '../../ui/dom.js';
+import { Painter } from '../../kit/painter.js';
+import { listen } from '../../kit/topic.js';
+import { h } from '../../kit/dom.js';
 
 /** The picture in client pixels: beside the panel on A4 across; and how many pixels of it there are for one. */
 const WIDTH = 760;
@@ -13,7 +13,7 @@ const SCALE = 2;
 
 /**
  * @param {import('../state/stores.js').Stores} stores @param {import('../view/stage.js').Stage} stage
- * @param {ReturnType<typeof import('../../ui/theme.js').mountTheme>} theme @param {HTMLElement} plots get the picture
+ * @param {ReturnType<typeof import('../../kit/theme.js').mountTheme>} theme @param {HTMLElement} plots get the picture
  */
 export function mountPaper({ shown, look }, stage, theme, plots) {
   const picture = h('img');

@@ -1,9 +1,9 @@
 // The tools: what is shown, how the recordings are aligned, at which moment they are
 // compared; and the search box.
 
-import { bytes, counted } from '../../data/format.js';
-import { listen } from '../../state/topic.js';
-import { field, fill, h, segmented } from '../../ui/dom.js';
+import { bytes, counted } from '../../kit/format.js';
+import { listen } from '../../kit/topic.js';
+import { field, fill, h, segmented } from '../../kit/dom.js';
 import { changeWords } from '../data/words.js';
 import { momentsOf, runOf, runWords } from '../state/moments.js';
 
@@ -29,7 +29,7 @@ export function mountToolbar(stores, root) {
       title = '',
       disabled = false,
     ) => h('button', { text, pressed, click, title, disabled });
-    const group = (/** @type {string} */ label, /** @type {import('../../ui/dom.js').Leaf[]} */ ...buttons) =>
+    const group = (/** @type {string} */ label, /** @type {import('../../kit/dom.js').Leaf[]} */ ...buttons) =>
       h('span.group', h('span.label', label), segmented(label, ...buttons));
     fill(
       root,

@@ -1,7 +1,7 @@
 // The tooltip: the tensor under the pointer, and what its line holds here on both sides.
 
-import { bytes, share } from '../../data/format.js';
-import { fill, h, swatch } from '../../ui/dom.js';
+import { bytes, share } from '../../kit/format.js';
+import { fill, h, swatch } from '../../kit/dom.js';
 import { amountWords, changeWords } from '../data/words.js';
 
 const AWAY = 16;

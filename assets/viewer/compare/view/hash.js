@@ -15,7 +15,7 @@
 //   q      text of the search box
 //   theme  light or dark, forced (read only)
 
-import { listen, on } from '../../state/topic.js';
+import { listen, on } from '../../kit/topic.js';
 import { runOf } from '../state/moments.js';
 
 const MILLION = 1e6;

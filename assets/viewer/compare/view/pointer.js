@@ -1,7 +1,7 @@
 // Mouse, wheel and touch on the three plots.
 
-import { clamp } from '../../data/math.js';
-import { listen } from '../../state/topic.js';
+import { clamp } from '../../kit/math.js';
+import { listen } from '../../kit/topic.js';
 import { momentOfRun } from '../state/moments.js';
 
 /** Pixels that a press may move and still be a click: of a mouse, and of a finger. */

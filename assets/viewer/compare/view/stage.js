@@ -1,11 +1,11 @@
 // The three plots on the page: the chart, the canvases over it, and when each is drawn again.
 
 import { HOST_MEMORY } from '../../data/report.js';
-import { freshContext, Painter } from '../../draw/painter.js';
-import { on } from '../../state/topic.js';
+import { freshContext, Painter } from '../../kit/painter.js';
+import { on } from '../../kit/topic.js';
 import { alignedStates } from '../data/alignment.js';
 import { pileOrder } from '../data/side.js';
-import { Chart } from '../draw/chart.js';
+import { CompareChart } from '../draw/chart.js';
 import { differenceColumns, drawDifference } from '../draw/difference.js';
 import { differenceLabel, differenceScale, layoutOf, pileLabel, pileScale, Scales, ticksOf } from '../draw/layout.js';
 import { drawCrosshair, drawMarks, drawMoment } from '../draw/plot.js';
@@ -42,7 +42,7 @@ export class Stage {
     this.#stores = stores;
     this.#order = pileOrder(stores.report.families);
     this.elements = elements;
-    this.chart = new Chart(echarts, elements.chart, options);
+    this.chart = new CompareChart(echarts, elements.chart, options);
     const { shown, choice, zoom, hover, look } = stores;
     on([shown.changed, choice.changed, zoom.changed, look.changed], () => this.#invalidate(EVERYTHING));
     zoom.settled.on(() => this.#invalidate(EVERYTHING));

@@ -1,6 +1,6 @@
 // What lies over the charts: the lane of steps, names of rows, bands, callouts, the selection.
 
-import { axisTime, bytes, change, counted, decimalInterval } from '../../data/format.js';
+import { axisTime, bytes, change, counted, decimalInterval } from '../../kit/format.js';
 import { showsGroups } from '../data/order.js';
 import { spread } from '../data/rows.js';
 import { dotScale } from './chart.js';

@@ -1,8 +1,8 @@
 // The header, the warnings, the four answers, the tools and the status line.
 
-import { bytes, count, counted } from '../../data/format.js';
-import { listen } from '../../state/topic.js';
-import { button, field, fill, h, segmented, swatch } from '../../ui/dom.js';
+import { bytes, count, counted } from '../../kit/format.js';
+import { listen } from '../../kit/topic.js';
+import { button, field, fill, h, segmented, swatch } from '../../kit/dom.js';
 import { ORDERS } from '../data/order.js';
 import { HistogramChart } from '../draw/chart.js';
 

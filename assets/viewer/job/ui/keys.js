@@ -1,8 +1,8 @@
 // Every key, what it does, and the list that "?" shows.
 
-import { bytes } from '../../data/format.js';
-import { listen } from '../../state/topic.js';
-import { fillKeyList, runsByKey } from '../../ui/key_list.js';
+import { bytes } from '../../kit/format.js';
+import { listen } from '../../kit/topic.js';
+import { fillKeyList, runsByKey } from '../../kit/keys.js';
 import { ORDERS } from '../data/order.js';
 import { whole } from './frame.js';
 import { openReport, reportElement } from './reports.js';
@@ -63,7 +63,7 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
   };
   const show = () => state.choose({ show: state.choice.show === 'bytes' ? 'differences' : 'bytes' });
   const along = () => state.choose({ axis: state.choice.axis === 'time' ? 'step' : 'time' });
-  /** @type {import('../../ui/key_list.js').KeyGroups} */
+  /** @type {import('../../kit/keys.js').KeyGroups} */
   const groups = [
     [
       'Ranks',

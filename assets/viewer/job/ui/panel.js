@@ -1,7 +1,7 @@
 // The panel: what differs and the groups, or one rank against its group.
 
-import { bytes, change, count, counted } from '../../data/format.js';
-import { button, fill, h, say, swatch } from '../../ui/dom.js';
+import { bytes, change, count, counted } from '../../kit/format.js';
+import { button, fill, h, say, swatch } from '../../kit/dom.js';
 import { CurveChart, isThinned } from '../draw/chart.js';
 import { prepare } from '../draw/style.js';
 import { openReport, reportElement } from './reports.js';

@@ -1,8 +1,8 @@
 // The pointer over the plot: tooltip, selection, zoom, pan, and a brush over the steps.
 
-import { bytes, change } from '../../data/format.js';
-import { listen } from '../../state/topic.js';
-import { fill, h } from '../../ui/dom.js';
+import { bytes, change } from '../../kit/format.js';
+import { listen } from '../../kit/topic.js';
+import { fill, h } from '../../kit/dom.js';
 import { MISSING } from '../data/job.js';
 import { axisOf } from '../draw/layout.js';
 

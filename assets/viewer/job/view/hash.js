@@ -1,6 +1,6 @@
 // The address: only what differs from the start is written; unknown keys are kept.
 
-import { listen } from '../../state/topic.js';
+import { listen } from '../../kit/topic.js';
 import { ORDERS } from '../data/order.js';
 
 const OWN = ['job', 'rank', 'order', 'show', 'along', 'rows', 'x', 'q'];

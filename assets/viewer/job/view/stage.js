@@ -1,6 +1,6 @@
 // Draws the plot whenever something is chosen, and keeps what it drew for the pointer.
 
-import { on } from '../../state/topic.js';
+import { on } from '../../kit/topic.js';
 import { Rows } from '../data/rows.js';
 import { RanksChart } from '../draw/chart.js';
 import { Heat } from '../draw/heat.js';
