@@ -66,11 +66,8 @@ function build(echarts) {
   const list = /** @type {HTMLDialogElement} */ (byId('keys'));
   const guide = byId('guide');
 
-  const [file, device, facts, verdict, warnings] = ['file', 'device', 'facts', 'verdict', 'warnings'].map((id) =>
-    byId(id),
-  );
-  mountHeader(stores, { file, device, facts, verdict, warnings }, (index) => void open(index, shown.pair.isSwapped));
-  mountAnswers(stores, byId('answers'));
+  mountHeader(stores, (index) => void open(index, shown.pair.isSwapped));
+  mountAnswers(stores);
   mountToolbar(stores, byId('toolbar'));
   const find = mountFind(stores, byId('find'));
   mountPanel(stores, byId('moment'));

@@ -36,14 +36,12 @@ async function build() {
   const theme = mountTheme({ appearance: /** @type {any} */ ({ readTheme: () => stage.restyle() }) });
   const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
   if (forced === 'light' || forced === 'dark') theme.force(forced);
-  const [file, facts, verdict, warnings] = ['file', 'facts', 'verdict', 'warnings'].map((id) => byId(id));
   mountHeader(
     state,
-    { file, facts, verdict, warnings },
     report.jobs.map((j, i) => j.label || `job ${i + 1}`),
     (i) => void open(i),
   );
-  const answers = mountAnswers(state, stage, byId('answers'), echarts, options.histogram);
+  const answers = mountAnswers(state, stage, echarts, options.histogram);
   const toolbar = mountToolbar(state, stage, byId('toolbar'));
   const find = mountFind(state, byId('find'));
   const status = mountStatus(state, byId('where'), byId('scale'));

@@ -201,3 +201,20 @@ export function field(label, placeholder, value = '') {
   input.autocomplete = 'off';
   return input;
 }
+
+/**
+ * A list to choose from.
+ * @param {string} label
+ * @param {{value: string, text: string, disabled?: boolean}[]} options
+ * @param {string} value of the option that is chosen now
+ * @param {(value: string) => void} choose
+ */
+export function choice(label, options, value, choose) {
+  const select = h(
+    'select',
+    { label },
+    options.map((option) => h('option', option)),
+  );
+  select.value = value;
+  return listen(select, { change: () => choose(select.value) });
+}

@@ -62,13 +62,7 @@ function build(report, echarts) {
   const list = /** @type {HTMLDialogElement} */ (byId('keys'));
   const guide = byId('guide');
 
-  mountHeader(stores, {
-    file: byId('file'),
-    device: byId('device'),
-    facts: byId('facts'),
-    verdict: byId('verdict'),
-    warnings: byId('warnings'),
-  });
+  mountHeader(stores);
   mountAnswers(stores, byId('answers'));
   mountToolbar(stores, history, byId('toolbar'));
   const find = mountFind(stores, byId('find'), (by) => lists.events.goToMatch(by));

@@ -3,7 +3,7 @@
 
 import { bytes, counted } from '../../kit/format.js';
 import { listen } from '../../kit/topic.js';
-import { field, fill, h, segmented } from '../../kit/dom.js';
+import { choice, field, fill, h, segmented } from '../../kit/dom.js';
 import { changeWords } from '../data/words.js';
 import { momentsOf, runOf, runWords } from '../state/moments.js';
 
@@ -97,15 +97,8 @@ function moments({ shown: { pair }, choice }, at, one) {
 
 /** @param {{key: string, label: string}[]} list @param {string} at @param {(key: string) => () => void} go */
 function steps(list, at, go) {
-  const option = (/** @type {string} */ text, /** @type {string} */ value) => h('option', { text, value });
-  const select = h(
-    'select',
-    { label: 'Step' },
-    option('step …', ''),
-    list.map(({ key, label }) => option(label, key)),
-  );
-  select.value = list.some(({ key }) => key === at) ? at : '';
-  return listen(select, { change: () => select.value && go(select.value)() });
+  const options = [{ key: '', label: 'step …' }, ...list].map(({ key, label }) => ({ text: label, value: key }));
+  return choice('Step', options, list.some(({ key }) => key === at) ? at : '', (key) => key && go(key)());
 }
 
 /** @param {Stores} stores @param {HTMLElement} root */

@@ -2,80 +2,48 @@
 
 import { bytes, count, counted } from '../../kit/format.js';
 import { listen } from '../../kit/topic.js';
-import { button, field, fill, h, segmented, swatch } from '../../kit/dom.js';
+import { button, choice, field, fill, h, segmented, swatch } from '../../kit/dom.js';
+import { mountHeading, showAnswers } from '../../kit/strip.js';
 import { ORDERS } from '../data/order.js';
 import { HistogramChart } from '../draw/chart.js';
 
 /** @typedef {import('../state/state.js').State} State */
 
 /**
- * @param {State} state @param {Record<'file' | 'facts' | 'verdict' | 'warnings', HTMLElement>} elements
- * @param {string[]} labels of the jobs @param {(job: number) => void} open
+ * @param {State} state @param {string[]} labels of the jobs @param {(job: number) => void} open
  */
-export function mountHeader(state, { file, facts, verdict, warnings }, labels, open) {
+export function mountHeader(state, labels, open) {
+  const show = mountHeading();
   let shown = -1;
   const draw = () => {
     const { job } = state;
     if (shown === job.index) return;
     shown = job.index;
-    const { view } = job;
-    if (labels.length > 1) {
-      const select = h(
-        'select',
-        { label: 'Job' },
-        labels.map((label, i) => h('option', { value: String(i), text: label })),
-      );
-      select.value = String(job.index);
-      listen(select, { change: () => open(Number(select.value)) });
-      fill(file, select);
-    } else fill(file, view.label || 'all ranks');
-    fill(
-      facts,
-      view.facts.map(({ name, value }) => h('div', h('dt', name), h('dd', value))),
-    );
-    verdict.textContent = `${view.verdict.ok ? '✓' : '⚠'} ${view.verdict.text}`;
-    verdict.classList.toggle('limited', !view.verdict.ok);
-    fill(
-      warnings,
-      view.warnings.map((w) => {
-        const row = h('div.warning', h('span.words', h('b', w.fact), ' ', w.consequence));
-        row.append(button('×', 'Close', () => row.remove(), { label: 'Close this warning' }));
-        return row;
-      }),
-    );
+    const { label, facts, verdict, warnings } = job.view;
+    const jobs = labels.map((text, i) => ({ text, value: String(i) }));
+    const file =
+      jobs.length > 1 ? choice('Job', jobs, String(job.index), (i) => open(Number(i))) : label || 'all ranks';
+    show({ file, facts, verdict, warnings });
   };
   state.changed.on(draw);
   draw();
 }
 
 /**
- * @param {State} state
- * @param {import('../view/stage.js').Stage} stage
- * @param {HTMLElement} element
- * @param {ECharts} echarts
- * @param {unknown} options
+ * @param {State} state @param {import('../view/stage.js').Stage} stage
+ * @param {ECharts} echarts @param {unknown} options of the histogram
  */
-export function mountAnswers(state, stage, element, echarts, options) {
+export function mountAnswers(state, stage, echarts, options) {
   const picture = h('div.picture.histogram');
   const histogram = new HistogramChart(echarts, picture, options);
   const draw = () => {
     const { job } = state;
-    fill(
-      element,
-      job.view.answers.map((a, i) =>
-        h(
-          'button',
-          {
-            class: `answer ${a.tone ?? ''}`.trim(),
-            title: `${a.value} ${a.small ?? ''}. ${a.line}`,
-            click: () => follow(state, a),
-          },
-          h('span.question', a.question),
-          h('span.value', a.value, a.small && h('small', a.small)),
-          i === 0 && picture,
-          h('span.line', a.line),
-        ),
-      ),
+    showAnswers(
+      job.view.answers.map((answer, i) => ({
+        ...answer,
+        picture: i === 0 && picture,
+        click: () => follow(state, answer),
+      })),
     );
     if (picture.offsetWidth > 0) histogram.draw(job, stage.style, 120, 20);
   };
@@ -92,7 +60,8 @@ export function mountAnswers(state, stage, element, echarts, options) {
 
 /** Shows what an answer is about. @param {State} state @param {import('../data/job.js').Answer} answer */
 export function follow(state, { rank, order }) {
-  if (order && state.job.ranks.length > 2) state.choose({ order: /** @type {any} */ (order) });
+  const known = ORDERS.find(([key]) => key === order);
+  if (known && state.job.ranks.length > 2) state.choose({ order: known[0] });
   if (rank !== undefined) state.select(rank);
 }
 

@@ -3,6 +3,7 @@
 import { answersOf } from '../../data/answers.js';
 import { GROWING, showEvidence, showGrowth, showOOM } from '../state/navigate.js';
 import { fill, h } from '../../kit/dom.js';
+import { barParts, showAnswers } from '../../kit/strip.js';
 import { measureStrip } from './measures.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -17,45 +18,31 @@ export function mountAnswers(stores, root) {
       fill(root, measureStrip(stores, measure.line));
       return;
     }
-    const answers = answersOf(shown.device, appearance.grouping, selection.pinned);
-    fill(
-      root,
-      answers.map((answer, i) => {
-        const { evidence, mood } = answer;
-        if (!evidence) return cell(answer, null);
-        if (i === GROWING) return cell(answer, () => showGrowth(stores));
-        return cell(answer, mood === 'alarm' ? () => showOOM(stores) : () => showEvidence(stores, evidence));
-      }),
+    showAnswers(
+      answersOf(shown.device, appearance.grouping, selection.pinned).map((answer, i) => ({
+        ...answer,
+        tone: answer.mood,
+        picture: pictureOf(answer),
+        click: linkOf(stores, answer, i),
+      })),
     );
   });
 }
 
 /**
- * @param {import('../../data/answers.js').Answer} answer
- * @param {(() => void) | null} click null: there is no evidence to show
+ * @param {import('../state/stores.js').Stores} stores @param {import('../../data/answers.js').Answer} answer
+ * @param {number} i its place
  */
-function cell(answer, click) {
-  const content = [
-    h('span.question', answer.question),
-    h(
-      'span.value',
-      { title: answer.detail || [answer.value, answer.small].filter(Boolean).join(' ') },
-      answer.value,
-      answer.small && h('small', answer.small),
-    ),
-    answer.segments.length > 0 ? bar(answer.segments) : answer.curve.length > 1 ? sparkline(answer.curve) : null,
-    h('span.line', { text: answer.line, title: answer.detail || answer.line }),
-  ];
-  const style = `answer ${answer.mood}`;
-  return click ? h('button', { class: style, click }, content) : h('div', { class: style }, content);
+function linkOf(stores, { evidence, mood }, i) {
+  if (!evidence) return null;
+  if (i === GROWING) return () => showGrowth(stores);
+  return mood === 'alarm' ? () => showOOM(stores) : () => showEvidence(stores, evidence);
 }
 
-/** @param {{color: string, bytes: number}[]} segments */
-function bar(segments) {
-  return h(
-    'span.picture.bar',
-    segments.map(({ color, bytes }) => h('span', { css: { background: color, flex: `${bytes} 0 0` } })),
-  );
+/** @param {import('../../data/answers.js').Answer} answer */
+function pictureOf({ segments, curve }) {
+  if (segments.length > 0) return h('span.picture.bar', barParts(segments));
+  return curve.length > 1 ? sparkline(curve) : null;
 }
 
 /** @param {number[]} values */

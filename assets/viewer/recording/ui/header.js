@@ -1,38 +1,25 @@
-// The header: file, device, facts, the mark that says whether the picture can be trusted;
-// and the warning bars under it.
+// The header: file, device, facts, and the mark that says whether the picture can be trusted.
 
 import { bytes, count, duration } from '../../kit/format.js';
 import { listen } from '../../kit/topic.js';
-import { button, copyText, fill, h, popoverUnder } from '../../kit/dom.js';
+import { h } from '../../kit/dom.js';
+import { mountHeading } from '../../kit/strip.js';
 
-/**
- * @param {import('../state/stores.js').Stores} stores
- * @param {Record<'file' | 'device' | 'facts' | 'verdict' | 'warnings', HTMLElement>} elements
- */
-export function mountHeader({ shown, viewport }, elements) {
-  /** @type {Set<object>} warnings that were closed */
-  const closed = new Set();
-  let whyText = '';
-  const why = popoverUnder(elements.verdict, 'What the mark means', () => [h('p', whyText)]);
-  why.classList.add('words');
-  /** @type {HTMLButtonElement} */ (elements.verdict).popoverTargetElement = why;
+/** @param {import('../state/stores.js').Stores} stores */
+export function mountHeader({ shown, viewport }) {
+  const show = mountHeading();
   const choose = (/** @type {number} */ file, /** @type {number} */ device) =>
     void shown.open(file, device).then(() => viewport.settle());
   shown.changed.on(() => {
     const { file, report, measure } = shown.device;
-    elements.file.textContent = file.name;
-    elements.file.title = file.name;
-    fill(elements.device, deviceChoice(shown, choose));
-    fill(elements.facts, facts(shown.device));
-    const { ok, text, why } = measure ? { ok: false, text: 'predicted', why: measure.line.text } : report.verdict;
-    elements.verdict.textContent = `${ok ? '✓' : '⚠'} ${text}`;
-    elements.verdict.title = why;
-    whyText = why;
-    elements.verdict.classList.toggle('limited', !ok);
-    fill(
-      elements.warnings,
-      report.warnings.filter((w) => !closed.has(w)).map((w) => warningBar(w, () => closed.add(w))),
-    );
+    show({
+      file: file.name,
+      title: file.name,
+      device: deviceChoice(shown, choose),
+      facts: facts(shown.device),
+      verdict: measure ? { ok: false, text: 'predicted', why: measure.line.text } : report.verdict,
+      warnings: report.warnings,
+    });
   });
 }
 
@@ -62,7 +49,10 @@ function deviceChoice(shown, choose) {
   });
 }
 
-/** @param {import('../../data/open.js').OpenDevice} device */
+/**
+ * @param {import('../../data/open.js').OpenDevice} device
+ * @returns {import('../../kit/strip.js').Fact[]}
+ */
 function facts({ report: r, file, hasHistory, hasTime }) {
   /** @type {[string, string, string, boolean][]} name, words, exact figure, always shown */
   const list = [
@@ -75,31 +65,5 @@ function facts({ report: r, file, hasHistory, hasTime }) {
   if (hasTime && !file.predicted)
     list.push(['span', duration(r.span_us), r.first_time ? `from ${r.first_time}` : '', false]);
   if (file.torch) list.push(['torch, likely', file.torch, 'as what the file holds suggests', false]);
-  return list.map(([name, value, title, always]) =>
-    h('div', { class: always ? '' : 'wide', title }, h('dt', name), h('dd', value)),
-  );
-}
-
-/** @param {{fact: string, consequence: string, code: string}} warning @param {() => void} close */
-function warningBar({ fact, consequence, code }, close) {
-  const bar = h(
-    'div.warning',
-    { role: 'status' },
-    h(
-      'span.words',
-      h('b', fact),
-      ` ${consequence} `,
-      code && h('code', { text: code, title: 'Copy', click: () => void copyText(code) }),
-    ),
-    button(
-      '×',
-      '',
-      () => {
-        bar.remove();
-        close();
-      },
-      { label: 'Close' },
-    ),
-  );
-  return bar;
+  return list.map(([name, value, title, always]) => ({ name, value, title, isWide: !always }));
 }

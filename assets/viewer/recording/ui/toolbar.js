@@ -3,8 +3,8 @@
 import { modesOf } from '../../data/colours.js';
 import { count } from '../../kit/format.js';
 import { showAxis, showOOM, showRetry, showStep, stepBeside, stepShown } from '../state/navigate.js';
-import { listen, on } from '../../kit/topic.js';
-import { button, fill, h, segmented, signButton } from '../../kit/dom.js';
+import { on } from '../../kit/topic.js';
+import { button, choice, fill, h, segmented, signButton } from '../../kit/dom.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
 
@@ -67,7 +67,7 @@ export function mountToolbar(stores, history, root) {
 function spaceChoice({ shown, spaceView }) {
   const { space, lacks, isPacked, isPackable, isPredicted, setting } = spaceView;
   const { data } = shown.device;
-  const choice = (
+  const one = (
     /** @type {string} */ text,
     /** @type {string} */ title,
     /** @type {boolean} */ pressed,
@@ -77,8 +77,8 @@ function spaceChoice({ shown, spaceView }) {
   return [
     segmented(
       'Picture',
-      choice('Tensors', 'Live tensors, one on the other (U)', !space, () => spaceView.show(false)),
-      choice(
+      one('Tensors', 'Live tensors, one on the other (U)', !space, () => spaceView.show(false)),
+      one(
         'Address space',
         lacks || 'Where they lie in what the allocator has reserved (U)',
         space !== null,
@@ -89,7 +89,7 @@ function spaceChoice({ shown, spaceView }) {
     space && data.hasPredictedMap
       ? segmented(
           'Allocator',
-          choice('Recorded', 'As the allocator laid it out', !isPredicted, () => spaceView.show(true, false)),
+          one('Recorded', 'As the allocator laid it out', !isPredicted, () => spaceView.show(true, false)),
           h(
             'button',
             {
@@ -105,8 +105,8 @@ function spaceChoice({ shown, spaceView }) {
     space && isPackable
       ? segmented(
           'Layout',
-          choice('By address', 'Every address has a height of its own', !isPacked, () => spaceView.pack(false)),
-          choice('Packed', 'A segment may take the place of one that was returned', isPacked, () =>
+          one('By address', 'Every address has a height of its own', !isPacked, () => spaceView.pack(false)),
+          one('Packed', 'A segment may take the place of one that was returned', isPacked, () =>
             spaceView.pack(true),
           ),
         )
@@ -116,15 +116,13 @@ function spaceChoice({ shown, spaceView }) {
 
 /** @param {Stores} stores */
 function colourChoice({ shown, appearance }) {
-  const select = h(
-    'select',
-    { label: 'Colour by', title: 'Colour by (C)' },
-    modesOf(shown.device).map(({ mode, label, lacks }) =>
-      h('option', { text: lacks ? `${label}: ${lacks}` : label, value: mode, disabled: lacks !== '' }),
-    ),
-  );
-  select.value = appearance.colourMode;
-  listen(select, { change: () => appearance.setColourMode(select.value) });
+  const options = modesOf(shown.device).map(({ mode, label, lacks }) => ({
+    text: lacks ? `${label}: ${lacks}` : label,
+    value: mode,
+    disabled: lacks !== '',
+  }));
+  const select = choice('Colour by', options, appearance.colourMode, (mode) => appearance.setColourMode(mode));
+  select.title = 'Colour by (C)';
   return h('label.choice', h('span', 'Colour'), select);
 }
 
