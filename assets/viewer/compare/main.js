@@ -18,7 +18,7 @@ import { mountRows } from './ui/rows.js';
 import { mountStatus } from './ui/status.js';
 import { mountFind, mountToolbar } from './ui/toolbar.js';
 import { mountTooltip } from './ui/tooltip.js';
-import { mountHash } from './view/hash.js';
+import { mountCompareHash } from './view/hash.js';
 import { mountPointer } from './view/pointer.js';
 import { Stage } from './view/stage.js';
 
@@ -59,7 +59,7 @@ function build(echarts) {
     });
     zoom.show(from, to);
   };
-  const hash = mountHash(stores, comparison.start, open);
+  const hash = mountCompareHash(stores, comparison.start, open);
   const theme = mountTheme({ appearance: /** @type {any} */ (look) });
   const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
   if (forced === 'light' || forced === 'dark') theme.force(forced);
@@ -90,7 +90,7 @@ function build(echarts) {
 /** @param {ReturnType<typeof build>} page */
 async function showFirst({ stage, hash, open }) {
   const viewer = byId('viewer');
-  const { index, isSwapped } = hash.asked();
+  const { index, isSwapped } = hash.pairAsked();
   // Laid out before the first frame, but out of sight, so that the plots have their size.
   viewer.classList.add('measuring');
   viewer.hidden = false;

@@ -5,7 +5,7 @@ import { byId } from '../kit/dom.js';
 import { mountTheme } from '../kit/theme.js';
 import { jobApi } from './api.js';
 import { openJob } from './data/job.js';
-import { jobOf, mountHash } from './view/hash.js';
+import { jobAsked, mountJobHash } from './view/hash.js';
 import { Stage } from './view/stage.js';
 import { State } from './state/state.js';
 import { mountAnswers, mountFind, mountHeader, mountStatus, mountToolbar } from './ui/frame.js';
@@ -23,7 +23,7 @@ async function build() {
   const report = /** @type {import('./data/job.js').JobReport} */ (JSON.parse(byId('memviz-job').textContent ?? ''));
   const options = JSON.parse(byId('memviz-chart').textContent ?? '');
   const echarts = /** @type {ECharts} */ (window.echarts);
-  const state = new State(await openJob(report, jobOf(location.hash, report.jobs.length), document));
+  const state = new State(await openJob(report, jobAsked(report.jobs.length), document));
   const canvas = (/** @type {string} */ id) => /** @type {HTMLCanvasElement} */ (byId(id));
   const elements = { plot: byId('ranks'), chart: byId('chart'), marks: canvas('marks'), cursor: canvas('cursor') };
   const open = async (/** @type {number} */ index) => state.open(await openJob(report, index, document));
@@ -49,7 +49,7 @@ async function build() {
   const list = /** @type {HTMLDialogElement} */ (byId('keys'));
   const guide = byId('guide');
   mountKeys({ state, find, theme, list, guide, spoken: byId('spoken') });
-  const hash = mountHash(state, open, report.jobs.length);
+  const hash = mountJobHash(state, open, report.jobs.length);
   hash.apply();
   answers.draw();
   status.draw();

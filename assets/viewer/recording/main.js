@@ -23,7 +23,7 @@ import { mountStatus } from './ui/status.js';
 import { mountTheme } from '../kit/theme.js';
 import { mountToolbar } from './ui/toolbar.js';
 import { mountLaneTip, mountTooltip } from './ui/tooltip.js';
-import { mountHash } from './view/hash.js';
+import { mountRecordingHash } from './view/hash.js';
 import { mountHistory } from './view/history.js';
 import { mountLaneKeys } from './view/lane_input.js';
 import { mountMinimapKeys } from './view/minimap_keys.js';
@@ -54,7 +54,7 @@ function build(report, echarts) {
     echarts,
     JSON.parse(byId('memviz-chart').textContent ?? ''),
   );
-  const hash = mountHash(stores);
+  const hash = mountRecordingHash(stores);
   const history = mountHistory(stores);
   const theme = mountTheme(stores);
   const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
