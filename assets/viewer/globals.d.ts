@@ -19,7 +19,7 @@ interface EChartsInstance {
 
 interface Window {
   echarts?: ECharts;
-  memviz?: ReturnType<typeof import('./recording/api.js').consoleApi>;
+  memviz?: object;
 }
 
 interface Uint8ArrayConstructor {

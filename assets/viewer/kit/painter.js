@@ -19,6 +19,11 @@ import { bisect } from './math.js';
  * @property {string} stuck free memory that cannot be returned
  * @property {string} returnable free memory that can
  * @property {string} seam between segments
+ * @property {string} panel
+ * @property {string} sunk
+ * @property {string} hair
+ * @property {string} more of a page of ranks: more than the others
+ * @property {string} less
  */
 
 /** @returns {Style} */
@@ -41,6 +46,11 @@ export function readStyle() {
     stuck: token('--stuck'),
     returnable: token('--returnable'),
     seam: token('--seam'),
+    panel: token('--panel'),
+    sunk: token('--sunk'),
+    hair: token('--hair'),
+    more: token('--more'),
+    less: token('--less'),
   };
 }
 
@@ -51,6 +61,7 @@ export function readStyle() {
  * @property {number} [weight]
  * @property {number} [size]
  * @property {boolean} [halo] paper behind the letters
+ * @property {number} [width] that the text has to fit
  */
 
 /** @typedef {CanvasRenderingContext2D | import('../recording/draw/svg.js').SvgContext} Context */
@@ -63,8 +74,9 @@ export class Painter {
   }
 
   /** @param {string} text @param {number} x @param {number} y middle @param {TextOptions} [options] */
-  text(text, x, y, { align = 'left', color = this.style.ink, weight = 400, size = 11, halo = false } = {}) {
+  text(text, x, y, { align = 'left', color = this.style.ink, weight = 400, size = 11, halo = false, width } = {}) {
     const { g } = this;
+    const fitted = width === undefined ? text : this.fit(text, width, weight, size);
     g.font = `${weight} ${size}px ${this.style.font}`;
     g.textAlign = align;
     g.textBaseline = 'middle';
@@ -72,25 +84,26 @@ export class Painter {
       g.lineWidth = 3;
       g.lineJoin = 'round';
       g.strokeStyle = this.style.paper;
-      g.strokeText(text, x, y);
+      g.strokeText(fitted, x, y);
     }
     g.fillStyle = color;
-    g.fillText(text, x, y);
+    g.fillText(fitted, x, y);
   }
 
-  /** @param {string} text @param {number} [weight] */
-  measure(text, weight = 400) {
-    this.g.font = `${weight} 11px ${this.style.font}`;
+  /** @param {string} text @param {number} [weight] @param {number} [size] */
+  measure(text, weight = 400, size = 11) {
+    this.g.font = `${weight} ${size}px ${this.style.font}`;
     return this.g.measureText(text).width;
   }
 
-  /** As much of a text as fits a width. @param {string} text @param {number} width @param {number} [weight] */
-  fit(text, width, weight = 400) {
-    const fits = (/** @type {number} */ n) =>
-      this.measure(n < text.length ? `${text.slice(0, n)}…` : text, weight) <= width;
-    if (fits(text.length)) return text;
-    const most = bisect(1, text.length, fits) - 1;
-    return `${text.slice(0, Math.max(1, most))}…`;
+  /**
+   * As much of a text as fits a width.
+   * @param {string} text @param {number} width @param {number} [weight] @param {number} [size]
+   */
+  fit(text, width, weight = 400, size = 11) {
+    const cut = (/** @type {number} */ n) => (n < text.length ? `${text.slice(0, n).trimEnd()}…` : text);
+    const fits = (/** @type {number} */ n) => this.measure(cut(n), weight, size) <= width;
+    return fits(text.length) ? text : cut(Math.max(1, bisect(1, text.length, fits) - 1));
   }
 
   /**

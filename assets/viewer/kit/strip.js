@@ -102,3 +102,9 @@ export function barParts(parts) {
     h('span', { title, css: { background: color, flex: `${bytes} 0 0` } }),
   );
 }
+
+/** Follows an answer. @param {string} n its number, from 1 on */
+export function followAnswer(n) {
+  const element = document.querySelector(`#answers > :nth-child(${n})`);
+  if (element instanceof HTMLButtonElement) element.click();
+}

@@ -1,6 +1,8 @@
 // Light, dark, or what the system says. The inline script of the page's head
 // has already chosen before the first paint.
 
+import { byId } from './dom.js';
+import { asked } from './hash.js';
 import { listen } from './topic.js';
 
 const KEY = 'memviz-theme';
@@ -8,41 +10,42 @@ const KEY = 'memviz-theme';
 /** @type {Choice[]} */
 const ORDER = ['light', 'dark', 'system'];
 
-/** @param {Pick<import('../recording/state/stores.js').Stores, 'appearance'>} stores */
-export function mountTheme({ appearance }) {
+/** @typedef {ReturnType<typeof mountTheme>} Theme */
+
+/** @param {() => void} readTheme follows when the style sheet has another theme */
+export function mountTheme(readTheme) {
   const system = matchMedia('(prefers-color-scheme: dark)');
-  let choice = stored();
+  const forced = asked('theme'); // for this page only
+  let choice = forced === 'light' || forced === 'dark' ? forced : stored();
   const show = (/** @type {'light' | 'dark'} */ theme) => {
     const { dataset } = document.documentElement;
     if (dataset.theme === theme) return;
     dataset.theme = theme;
-    appearance.readTheme();
+    readTheme();
   };
   const apply = () => show(choice === 'system' ? (system.matches ? 'dark' : 'light') : choice);
+  /** The next of light, dark and system. */
+  const cycle = () => {
+    choice = ORDER[(ORDER.indexOf(choice) + 1) % ORDER.length];
+    try {
+      localStorage.setItem(KEY, choice);
+    } catch {
+      /* a page without storage forgets */
+    }
+    apply();
+  };
+
   listen(system, { change: apply });
+  listen(byId('theme'), { click: cycle });
+  apply();
   return {
+    cycle,
+
     /** The theme of the page again, after paper. */
     apply,
 
     /** The theme of paper, which is not stored. */
     print: () => show('light'),
-
-    /** The next of light, dark and system. */
-    cycle() {
-      choice = ORDER[(ORDER.indexOf(choice) + 1) % ORDER.length];
-      try {
-        localStorage.setItem(KEY, choice);
-      } catch {
-        /* a page without storage forgets */
-      }
-      apply();
-    },
-
-    /** For this page only. @param {'light' | 'dark'} theme */
-    force(theme) {
-      choice = theme;
-      apply();
-    },
   };
 }
 

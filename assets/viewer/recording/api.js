@@ -8,7 +8,7 @@ import { address } from '../kit/format.js';
 import { highlightedBytes } from '../data/masks.js';
 import { segmentsAt } from '../data/segments.js';
 
-/** @typedef {import('./state/stores.js').Stores} Stores @typedef {import('./view/stage.js').Stage} Stage */
+/** @typedef {import('./state/stores.js').Stores} Stores @typedef {import('./view/stage.js').RecordingStage} Stage */
 
 /**
  * @typedef {object} Live one allocation in one state
@@ -147,7 +147,7 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
      * @param {number} x @param {number} y
      */
     at: (x, y) => {
-      const box = stage.elements.timeline.getBoundingClientRect();
+      const box = stage.elements.plot.getBoundingClientRect();
       const found = stage.at(x - box.left, y - box.top);
       if (!found) return null;
       const { state, spot, hit } = found;
@@ -164,7 +164,7 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
      * the state that each column of the raster is drawn at (-1: none).
      */
     geometry: () => {
-      const box = stage.elements.timeline.getBoundingClientRect();
+      const box = stage.elements.plot.getBoundingClientRect();
       const { layout } = stage.scales;
       return {
         left: box.left + layout.left,

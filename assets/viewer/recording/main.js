@@ -7,17 +7,16 @@ import { Library } from '../data/open.js';
 import { parseReport } from '../data/report.js';
 import { segmentsAt } from '../data/segments.js';
 import { recordingStores } from './state/stores.js';
-import { listen } from '../kit/topic.js';
+import { canvasById, startPage } from '../kit/page.js';
 import { mountAnswers } from './ui/answers.js';
 import { byId } from '../kit/dom.js';
-import { imageOf, mountExports } from './ui/exports.js';
+import { mountExports, mountRecordingPaper } from './ui/exports.js';
 import { mountFind } from './ui/find.js';
 import { mountHeader } from './ui/header.js';
 import { mountIcicle } from './ui/icicle.js';
-import { mountKeys } from './ui/keys.js';
+import { bindKeys } from './ui/keys.js';
 import { mountLists } from './ui/lists.js';
 import { mountPanel } from './ui/panel.js';
-import { mountPaper } from './ui/paper.js';
 import { mountPinned } from './ui/pinned.js';
 import { mountStatus } from './ui/status.js';
 import { mountTheme } from '../kit/theme.js';
@@ -29,39 +28,23 @@ import { mountLaneKeys } from './view/lane_input.js';
 import { mountMinimapKeys } from './view/minimap_keys.js';
 import { mountPointer } from './view/pointer.js';
 import { zoomToPinned } from './view/space_input.js';
-import { nextTask, Stage } from './view/stage.js';
+import { RecordingStage } from './view/stage.js';
 
 /** @typedef {import('./state/stores.js').Stores} Stores */
 
 /** Milliseconds for the first picture; columns that are missing then follow when it has settled. */
 const FIRST_MS = 30;
 
-/** @throws when the browser lacks what the viewer cannot do without; the loader has looked for the rest */
-function requireFeatures() {
-  if (!document.createElement('canvas').getContext('2d')) throw new Error('this browser lacks the 2D canvas');
-  if (typeof ResizeObserver === 'undefined') throw new Error('this browser lacks ResizeObserver');
-}
-
-/** @param {import('../data/report.js').Report} report @param {ECharts} echarts */
-function build(report, echarts) {
+/** @param {import('../data/report.js').Report} report @param {ECharts} echarts @param {unknown} options */
+function build(report, echarts, options) {
   const stores = recordingStores(report, new Library(report, document));
   const { viewport } = stores;
-  const timeline = byId('timeline');
-  const cursor = /** @type {HTMLCanvasElement} */ (byId('cursor'));
-  const stage = new Stage(
-    stores,
-    { timeline, chart: byId('chart'), marks: byId('marks'), cursor },
-    echarts,
-    JSON.parse(byId('memviz-chart').textContent ?? ''),
-  );
+  const cursor = canvasById('cursor');
+  const elements = { plot: byId('timeline'), chart: byId('chart'), marks: canvasById('marks'), cursor };
+  const stage = new RecordingStage(stores, elements, echarts, options);
   const hash = mountRecordingHash(stores);
   const history = mountHistory(stores);
-  const theme = mountTheme(stores);
-  const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
-  if (forced === 'light' || forced === 'dark') theme.force(forced);
-  const list = /** @type {HTMLDialogElement} */ (byId('keys'));
-  const guide = byId('guide');
-
+  const theme = mountTheme(() => stores.appearance.readTheme());
   mountHeader(stores);
   mountAnswers(stores, byId('answers'));
   mountToolbar(stores, history, byId('toolbar'));
@@ -73,11 +56,11 @@ function build(report, echarts) {
   mountIcicle(stores, byId('icicle'));
   const xOf = (/** @type {number} */ state) => (stage.isDrawn ? stage.scales.x(viewport.axis.middle(state)) : -1);
   const lists = mountLists(stores, byId('table'), xOf);
-  mountTooltip(stores, byId('tooltip'), timeline);
-  mountLaneTip(stores, timeline);
+  mountTooltip(stores, byId('tooltip'), elements.plot);
+  mountLaneTip(stores, elements.plot);
   mountStatus(stores, byId('where'), byId('scale'), () => (stage.isDrawn ? stage.scales.layout.plotWidth : 1));
   const spoken = byId('spoken');
-  mountKeys({ stores, stage, exports, history, find, pinned, table: lists.table, theme, list, guide, spoken });
+  bindKeys({ stores, stage, exports, history, find, pinned, table: lists.table, theme, spoken });
   mountPointer(stores, stage, cursor);
   mountLaneKeys(stores, stage, byId('lanes'), byId('spoken'));
   mountMinimapKeys(stores, stage, byId('minimap'));
@@ -87,11 +70,7 @@ function build(report, echarts) {
     if (viewport.isSpace) cursor.setAttribute('aria-label', describePlot(stores));
   });
 
-  for (const id of ['show-guide', 'close-guide'])
-    listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
-  for (const id of ['show-keys', 'show-keys-too']) listen(byId(id), { click: () => list.showModal() });
-  listen(byId('theme'), { click: theme.cycle });
-  mountPaper(stores, stage, theme, () => imageOf(stores, stage), timeline);
+  mountRecordingPaper(stores, stage, theme);
   return { stores, stage, hash, history };
 }
 
@@ -124,48 +103,35 @@ function spaceWords(space, device, state) {
 
 /**
  * Shows the device that the address names, or else the one that the report starts with.
- * @param {Stores} stores @param {Stage} stage
- * @param {import('./view/hash.js').Hash} hash @param {import('./view/history.js').ViewHistory} history
+ * @param {ReturnType<typeof build>} page
  */
-async function showFirst({ shown }, stage, hash, history) {
-  const viewer = byId('viewer');
+async function showFirst({ stores: { shown }, stage, hash, history }) {
   const { file, device, measure } = hash.device();
-  // Laid out before the first frame, but out of sight, so that the plot has its size.
-  viewer.classList.add('measuring');
-  viewer.hidden = false;
   await shown.open(file, device, measure);
   hash.apply();
   history.keep();
   stage.drawNow(FIRST_MS);
-  viewer.classList.remove('measuring');
-  byId('summary').hidden = true;
-  await stage.painted();
 }
 
 /** Says that a snapshot holds no memory at all. @param {import('../data/report.js').Report} report */
-async function showEmpty(report) {
+function showEmpty(report) {
   byId('file').textContent = report.files[0]?.name ?? '';
   for (const id of ['device', 'verdict', 'answers', 'tools', 'side', 'chart', 'marks', 'cursor', 'lanes', 'status'])
     byId(id).hidden = true;
-  byId('empty').hidden = byId('viewer').hidden = false;
-  byId('summary').hidden = true;
+  byId('empty').hidden = false;
 }
 
-/**
- * Shows the report that stands in the page, with the chart library that the loader has run.
- * Resolves with the first picture; what stands beside it follows. On an error the loader
- * brings the summary back.
- */
-export async function start() {
-  requireFeatures();
-  const report = parseReport(byId('memviz-report').textContent ?? '');
-  const { stores, stage, hash, history } = build(report, /** @type {ECharts} */ (window.echarts));
-  const empty = report.files.every((f) => f.devices.length === 0);
-  const shown = empty ? showEmpty(report) : showFirst(stores, stage, hash, history);
-  window.memviz = consoleApi(stores, stage, shown);
-  await shown;
-  nextTask().then(() => {
-    if (!empty) stores.viewport.settle();
-    document.documentElement.dataset.ready = 'true';
+/** Shows the report that stands in the page. */
+export const start = () =>
+  startPage((echarts, options) => {
+    const report = parseReport(byId('memviz-report').textContent ?? '');
+    const page = build(report, echarts, options);
+    const { stores, stage } = page;
+    const isEmpty = report.files.every((f) => f.devices.length === 0);
+    return {
+      api: (ready) => consoleApi(stores, stage, ready),
+      show: () => (isEmpty ? showEmpty(report) : showFirst(page)),
+      painted: () => stage.painted(),
+      after: () => isEmpty || stores.viewport.settle(),
+    };
   });
-}

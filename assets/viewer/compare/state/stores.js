@@ -3,7 +3,7 @@
 
 import { memoizeLast, Topic } from '../../kit/topic.js';
 import { ColourTable } from '../../pile/colour_table.js';
-import { readStyle } from '../../kit/painter.js';
+import { Look } from '../../kit/look.js';
 import { shadesOf, MIDDLE, SHADES } from '../../data/grouping.js';
 import { differenceOf, RowNames, rowsOf } from '../data/rows.js';
 import { Choice } from './choice.js';
@@ -58,17 +58,6 @@ export class Hover {
   set(point) {
     if (!point && !this.#point) return;
     this.#point = point;
-    this.changed.emit();
-  }
-}
-
-/** Colours and fonts of the page, as the style sheet has them in its theme. */
-class Look {
-  changed = new Topic();
-  style = readStyle();
-
-  readTheme() {
-    this.style = readStyle();
     this.changed.emit();
   }
 }

@@ -18,7 +18,7 @@ const LEAST_RANGE = 3;
 
 /**
  * Makes a moment of what was clicked.
- * @param {Stores} stores @param {import('./stage.js').Stage} stage @param {Spot} p
+ * @param {Stores} stores @param {import('./stage.js').CompareStage} stage @param {Spot} p
  */
 function clickAt({ choice, alignment, pair, hover }, stage, { x, y }) {
   const { scales } = stage.frame;
@@ -36,7 +36,7 @@ function clickAt({ choice, alignment, pair, hover }, stage, { x, y }) {
   choice.set({ at: 'cursor', cursor: point.states });
 }
 
-/** @param {Stores} stores @param {import('./stage.js').Stage} stage @param {HTMLCanvasElement} surface */
+/** @param {Stores} stores @param {import('./stage.js').CompareStage} stage @param {HTMLCanvasElement} surface */
 export function mountPointer(stores, stage, surface) {
   const { zoom, choice, hover, shown } = stores;
   /** @type {((p: Spot) => void) | null} */

@@ -22,7 +22,7 @@ export class RanksChart {
 
   /**
    * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
-   * @param {import('./layout.js').Layout} layout @param {any} style @param {HTMLCanvasElement} canvas
+   * @param {import('./layout.js').Layout} layout @param {import('../../kit/painter.js').Style} style @param {HTMLCanvasElement} canvas
    */
   draw({ job, matches }, rows, layout, style, canvas) {
     this.#picture = canvas;
@@ -93,7 +93,7 @@ export class HistogramChart {
     this.#chart = new Chart(echarts, element, options, {});
   }
 
-  /** @param {import('../data/job.js').Job} job @param {any} style @param {number} width @param {number} height */
+  /** @param {import('../data/job.js').Job} job @param {import('../../kit/painter.js').Style} style @param {number} width @param {number} height */
   draw(job, style, width, height) {
     const bins = histogram(job);
     // The root, so that a rank alone can be seen beside a thousand.
@@ -134,7 +134,7 @@ export class CurveChart {
   }
 
   /**
-   * @param {import('../data/job.js').Job} job @param {number} rank @param {any} style
+   * @param {import('../data/job.js').Job} job @param {number} rank @param {import('../../kit/painter.js').Style} style
    * @param {number} width @param {number} height
    */
   draw(job, rank, style, width, height) {
@@ -151,7 +151,7 @@ export class CurveChart {
       low,
       (v, c) => /** @type {[number, number, number]} */ ([c, v * unit, high[c] * unit]),
     ).filter(([, v]) => v >= 0);
-    this.#shade = style.isDark ? '#e9ebee24' : '#15181c20';
+    this.#shade = style.theme === 'dark' ? '#e9ebee24' : '#15181c20';
     const all = [...own, ...middle]
       .flatMap(([, v]) => (v === null ? [] : [v]))
       .concat(this.#band.flatMap(([, a, b]) => [a, b]));

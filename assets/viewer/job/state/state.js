@@ -45,11 +45,6 @@ export class State {
     this.changed.emit();
   }
 
-  /** Everything is drawn again, in other colours. */
-  refresh() {
-    this.changed.emit();
-  }
-
   /** @returns {Choice} */
   get defaults() {
     return {

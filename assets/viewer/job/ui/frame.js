@@ -30,7 +30,7 @@ export function mountHeader(state, labels, open) {
 }
 
 /**
- * @param {State} state @param {import('../view/stage.js').Stage} stage
+ * @param {State} state @param {import('../view/stage.js').JobStage} stage
  * @param {ECharts} echarts @param {unknown} options of the histogram
  */
 export function mountAnswers(state, stage, echarts, options) {
@@ -49,7 +49,7 @@ export function mountAnswers(state, stage, echarts, options) {
   };
   let of = '';
   const drawIfOther = () => {
-    const key = `${state.job.index} ${stage.style.bg}`;
+    const key = `${state.job.index} ${stage.style.paper}`;
     if (key === of) return;
     of = key;
     draw();
@@ -65,7 +65,7 @@ export function follow(state, { rank, order }) {
   if (rank !== undefined) state.select(rank);
 }
 
-/** @param {State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} element */
+/** @param {State} state @param {import('../view/stage.js').JobStage} stage @param {HTMLElement} element */
 export function mountToolbar(state, stage, element) {
   const draw = () => {
     const { choice, job } = state;
@@ -124,14 +124,14 @@ export function whole(state) {
   state.choose({ from: 0, to: state.job.ranks.length, left: 0, right: 1 });
 }
 
-/** @param {State} state @param {import('../view/stage.js').Stage} stage @param {boolean} isPile */
+/** @param {State} state @param {import('../view/stage.js').JobStage} stage @param {boolean} isPile */
 function legend({ job, choice }, { style }, isPile) {
   const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', swatch(color), text);
   if (!isPile)
     return [
       choice.show === 'differences' &&
         job.groups.length > 0 && [entry(style.more, 'more than its group'), entry(style.less, 'less')],
-      entry(style.ink3, `${style.isDark ? 'lighter' : 'darker'} is more bytes`),
+      entry(style.ink3, `${style.theme === 'dark' ? 'lighter' : 'darker'} is more bytes`),
     ];
   const most = job.families.map(() => 0);
   for (const r of job.ranks)
@@ -140,7 +140,7 @@ function legend({ job, choice }, { style }, isPile) {
     .map((family, f) => ({ ...family, part: most[f] }))
     .filter((f) => f.part > 0.001)
     .sort((a, b) => a.place - b.place)
-    .map((f) => entry(style.isDark ? f.dark : f.light, f.label));
+    .map((f) => entry(f[style.theme], f.label));
 }
 
 /** @param {State} state @param {HTMLElement} element */

@@ -11,7 +11,7 @@ const SLACK = 4;
 
 /**
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {HTMLElement} tooltip
  */
 export function mountPointer(state, stage, tooltip) {
@@ -110,7 +110,7 @@ export function mountPointer(state, stage, tooltip) {
 /**
  * A click on a step shows it alone; another shows all again.
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {number} x
  */
 function chooseStep(state, stage, x) {
@@ -128,7 +128,7 @@ function chooseStep(state, stage, x) {
 /**
  * @param {HTMLElement} tooltip
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {number} rank
  * @param {number | null} x over the plot
  * @param {PointerEvent} event
@@ -161,7 +161,7 @@ function showTooltip(tooltip, state, stage, rank, x, event) {
 
 /**
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {number} rank
  * @param {number} x
  */

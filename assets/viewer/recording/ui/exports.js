@@ -14,16 +14,17 @@ import {
   total,
 } from '../../data/sheet.js';
 import { segmentAt, segmentsAt } from '../../data/segments.js';
-import { drawExport, exportSize } from '../draw/export_image.js';
+import { drawExport, drawTimeline, exportSize } from '../draw/export_image.js';
 import { SvgContext } from '../draw/svg.js';
 import { button, copyButton, copyText, h, popoverUnder, say } from '../../kit/dom.js';
+import { mountPaper } from '../../kit/paper.js';
 import { momentWords } from './panel.js';
 
 /** How long a browser may take until it has started a download. */
 const KEPT_MS = 60_000;
 
 /** @typedef {import('../../data/sheet.js').Screen} Screen @typedef {import('../../data/sheet.js').Sheet} Sheet */
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../view/stage.js').Stage} Stage */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../view/stage.js').RecordingStage} Stage */
 
 /** @param {Stores} stores @param {Stage} stage @param {HTMLButtonElement} opener of the menu */
 export function mountExports(stores, stage, opener) {
@@ -142,7 +143,7 @@ function saveVectors(stores, stage) {
  * @param {import('../draw/export_image.js').ExportImage['drawOver']} [drawOver]
  * @returns {import('../draw/export_image.js').ExportImage}
  */
-export function imageOf(stores, stage, drawOver = (painter) => stage.drawOver(painter)) {
+function imageOf(stores, stage, drawOver = (painter) => stage.drawOver(painter)) {
   stage.drawNow();
   const screen = screenOf(stores);
   const { shown, appearance } = stores;
@@ -173,6 +174,26 @@ export function imageOf(stores, stage, drawOver = (painter) => stage.drawOver(pa
     minimap: chart.minimap.element,
     drawOver,
   };
+}
+
+/**
+ * Prints the timeline with patterns.
+ * @param {Stores} stores @param {Stage} stage @param {import('../../kit/theme.js').Theme} theme
+ */
+export function mountRecordingPaper(stores, stage, theme) {
+  const { shown, appearance } = stores;
+  let hadPatterns = false;
+  mountPaper(stage, theme, {
+    alt: 'The timeline',
+    height: 500,
+    isEmpty: () => !shown.isOpen,
+    before() {
+      hadPatterns = appearance.hasPatterns;
+      appearance.setPatterns(true);
+    },
+    draw: (painter) => drawTimeline(painter, imageOf(stores, stage)),
+    after: () => appearance.setPatterns(hadPatterns),
+  });
 }
 
 /** A file's name, but for its end: snapshot, device, moment. @param {Stores} stores */

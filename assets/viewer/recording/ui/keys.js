@@ -11,29 +11,27 @@ import {
   takeBack,
   toggleKeptOnly,
 } from '../state/navigate.js';
-import { listen } from '../../kit/topic.js';
 import { blockBeside, zoomToPinned } from '../view/space_input.js';
 import { toggleLive } from './filters.js';
-import { fillKeyList, runsByKey } from '../../kit/keys.js';
+import { mountKeys } from '../../kit/keys.js';
+import { followAnswer } from '../../kit/strip.js';
 import { stepWords } from './toolbar.js';
 
 /**
  * @typedef {object} Actions
  * @property {import('../state/stores.js').Stores} stores
- * @property {import('../view/stage.js').Stage} stage
+ * @property {import('../view/stage.js').RecordingStage} stage
  * @property {import('../view/history.js').ViewHistory} history
  * @property {ReturnType<typeof import('./find.js').mountFind>} find
  * @property {ReturnType<typeof import('./pinned.js').mountPinned>} pinned
  * @property {ReturnType<typeof import('./exports.js').mountExports>} exports
  * @property {ReturnType<typeof import('./table.js').mountTable>} table
- * @property {ReturnType<typeof import('../../kit/theme.js').mountTheme>} theme
- * @property {HTMLDialogElement} list of keys
- * @property {HTMLElement} guide how to read this
+ * @property {import('../../kit/theme.js').Theme} theme
  * @property {HTMLElement} spoken says what the keyboard moved to
  */
 
 /** @param {Actions} actions @returns {import('../../kit/keys.js').KeyGroups} */
-function bindings({ stores, stage, exports, history, find, pinned, table, theme, list, guide, spoken }) {
+function bindings({ stores, stage, exports, history, find, pinned, table, theme, spoken }) {
   const { shown, appearance, highlight, viewport, spaceView, selection, moment } = stores;
   const pinNeighbour = (/** @type {number} */ by) => {
     const id = viewport.isSpace ? blockBeside(stores, stage, by) : neighbour(stores, by);
@@ -87,7 +85,7 @@ function bindings({ stores, stage, exports, history, find, pinned, table, theme,
           'z',
           () => zoomToPinned(stores, stage),
         ],
-        ['1 2 3 4', 'the four answers', '1 2 3 4', (e) => answer(e.key)],
+        ['1 2 3 4', 'the four answers', '1 2 3 4', ({ key }) => followAnswer(key)],
       ],
     ],
     [
@@ -110,15 +108,7 @@ function bindings({ stores, stage, exports, history, find, pinned, table, theme,
         ['B', 'moment A: compare others with this', 'b', () => moment.markA()],
         ['A', 'what the range keeps alone', 'a', () => toggleKeptOnly(stores)],
         ['I', 'isolate the row', 'i', () => table.isolate()],
-        [
-          'Esc',
-          'clear, innermost first',
-          'Escape',
-          () => {
-            if (guide.hidden) takeBack(stores);
-            guide.hidden = true;
-          },
-        ],
+        ['Esc', 'clear, innermost first', 'Escape', () => void takeBack(stores)],
       ],
     ],
     [
@@ -147,56 +137,25 @@ function bindings({ stores, stage, exports, history, find, pinned, table, theme,
         ['K', 'copy the link to this view', 'k', () => exports.copyLink()],
       ],
     ],
-    [
-      'Help',
-      [
-        ['?', 'this list', '?', () => list.showModal()],
-        ['W', 'how to read this', 'w', () => void (guide.hidden = !guide.hidden)],
-      ],
-    ],
   ];
 }
 
 /** @param {Actions} actions */
-export function mountKeys(actions) {
-  const { stores, list, pinned, table } = actions;
+export function bindKeys(actions) {
+  const { stores, pinned, table } = actions;
   const { shown, selection } = stores;
-  const groups = bindings(actions);
-  const runs = runsByKey(groups);
-  const press = (/** @type {KeyboardEvent} */ event) => {
-    if (event.defaultPrevented || !shown.isOpen || list.open || isTyping(event.target)) return;
-    if (event.ctrlKey || event.metaKey) {
-      if (event.key === 'c' && !getSelection()?.toString() && !(selection.pinned === null && table.copy()))
-        pinned.copy(false);
-      return;
-    }
-    if (event.altKey) return;
-    // Some keys need Shift ("?"), and with Shift letters are upper case.
-    const run = runs.get(event.key) ?? runs.get(event.key.toLowerCase());
-    if (!run || (!shown.device.hasHistory && needsHistory(event.key))) return;
-    event.preventDefault();
-    run(event);
-  };
-  listen(window, { keydown: press });
-  fillKeyList(list, groups);
+  mountKeys(bindings(actions), {
+    isOff: (key) => !shown.isOpen || (!shown.device.hasHistory && needsHistory(key)),
+    withControl({ key }) {
+      if (key !== 'c' || !shown.isOpen || getSelection()?.toString()) return;
+      if (selection.pinned !== null || !table.copy()) pinned.copy(false);
+    },
+  });
 }
 
 /** @param {string} key */
 function needsHistory(key) {
   return 'ArrowLeft ArrowRight + = - p o e x y z r a b v , . [ ]'.split(' ').includes(key);
-}
-
-/** @param {EventTarget | null} target */
-function isTyping(target) {
-  return (
-    target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
-  );
-}
-
-/** @param {string} n */
-function answer(n) {
-  const element = document.querySelector(`#answers > :nth-child(${n})`);
-  if (element instanceof HTMLButtonElement) element.click();
 }
 
 /**

@@ -12,7 +12,7 @@ const RANGE_EDGE = 5;
 /** A box smaller than this many pixels was not meant. */
 const LEAST_BOX = 4;
 
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').Stage} Stage */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').RecordingStage} Stage */
 /** @typedef {{x: number, y: number}} Point in client pixels of the timeline's element */
 
 /**

@@ -9,7 +9,7 @@ import { brushDrag } from './drags.js';
 
 /** @typedef {import('./drags.js').Drag} Drag @typedef {import('./drags.js').Point} Point */
 /** @typedef {import('../../data/lanes.js').LaneHit} LaneHit */
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').Stage} Stage */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').RecordingStage} Stage */
 
 /**
  * A press on a lane chooses a range or brushes one; on the names it folds the lanes.

@@ -8,7 +8,7 @@ import { listen } from '../../kit/topic.js';
 const STEP = 0.25;
 
 /**
- * @param {import('../state/stores.js').Stores} stores @param {import('./stage.js').Stage} stage
+ * @param {import('../state/stores.js').Stores} stores @param {import('./stage.js').RecordingStage} stage
  * @param {HTMLElement} root over the minimap; it takes the keyboard and no pointer
  */
 export function mountMinimapKeys({ shown, viewport }, stage, root) {

@@ -12,7 +12,7 @@ const STILL = { mouse: 3, touch: 9 };
 /** Milliseconds after which a finger held still pins, or begins a range. */
 const LONG_PRESS = 500;
 
-/** @typedef {import('./stage.js').Stage} Stage */
+/** @typedef {import('./stage.js').RecordingStage} Stage */
 /** @typedef {import('./drags.js').Point} Point @typedef {import('./drags.js').Drag} Drag */
 
 /** @param {import('../state/stores.js').Stores} stores @param {Stage} stage @param {HTMLCanvasElement} surface */

@@ -14,7 +14,7 @@ const TICKS = 48;
 /** Heights that differ by less are the same. */
 const SAME = 1e-5;
 
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').Stage} Stage */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').RecordingStage} Stage */
 
 /**
  * Zooms to the pinned tensor, or to the pinned segment, in both axes; without one, to the range.

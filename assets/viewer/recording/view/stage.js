@@ -3,15 +3,11 @@
 import { spikeNear } from '../../data/spike.js';
 import { RecordingChart } from '../draw/chart.js';
 import { layoutOf, Scales, ticksOf } from '../draw/layout.js';
-import { freshContext, Painter } from '../../kit/painter.js';
+import { CURSOR, EVERYTHING, MARKS, Stage } from '../../kit/stage.js';
 import { requestWidth } from '../map/request.js';
 import { on } from '../../kit/topic.js';
 import { Marks } from './marks.js';
 import { SpaceSource } from './space_source.js';
-
-/** Milliseconds that a frame has for pictures: while the view moves, and while it is still. */
-const MOVING_MS = 8;
-const STILL_MS = 24;
 
 /** A spike within so many pixels takes the crosshair, when it stands out so many pixels. */
 const REACH = 4;
@@ -23,55 +19,58 @@ const NEAR_END = 0.005;
 /** A range of a lane counts as hit up to this many pixels away. */
 const LANE_SLACK = 4;
 
-/** What has to be drawn again; everything includes the marks, and these the cursor. */
-const CURSOR = 1;
-const MARKS = 2;
-const EVERYTHING = 3;
-
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../draw/layout.js').Layout} Layout */
 
-export class Stage {
+export class RecordingStage extends Stage {
   #stores;
   #space;
   #marks;
   /** @type {import('../draw/overlay.js').ZoomBox | null} */
   #zoomBox = null;
-  /** What the next frame draws, 0: nothing. */
-  #dirty = 0;
-  #requested = 0;
   /** Milliseconds that the pictures of this frame may take. */
-  #ms = STILL_MS;
+  #ms = 0;
   /** @type {{scales: Scales, ticks: import('../draw/layout.js').Ticks} | null} of the last frame */
   #frame = null;
-  /** @type {{width: number, height: number} | null} what is drawn for in place of the element, in client pixels */
-  #size = null;
 
   /**
    * @param {Stores} stores
-   * @param {{timeline: HTMLElement, chart: HTMLElement, marks: HTMLCanvasElement, cursor: HTMLCanvasElement}} elements
+   * @param {import('../../kit/stage.js').Elements} elements
    * @param {ECharts} echarts
    * @param {unknown} options of the chart, as JSON
    */
   constructor(stores, elements, echarts, options) {
+    super(elements);
     this.#stores = stores;
     this.#space = new SpaceSource(stores);
-    this.elements = elements;
     this.chart = new RecordingChart(echarts, elements.chart, options);
     this.#marks = new Marks(stores, this.#space, this.chart);
     const { shown, viewport, spaceView, appearance, highlight, selection, moment, hover } = stores;
-    on([shown.changed, viewport.changed, spaceView.changed, appearance.changed], () => this.#invalidate(EVERYTHING));
-    on([highlight.changed, highlight.previewChanged], () => this.#invalidate(EVERYTHING));
-    on([selection.pinChanged, selection.brushed, viewport.settled], () => this.#invalidate(MARKS));
-    on([hover.pointChanged, hover.laneChanged, spaceView.progressed], () => this.#invalidate(CURSOR));
+    on([shown.changed, viewport.changed, spaceView.changed, appearance.changed], () => this.invalidate(EVERYTHING));
+    on([highlight.changed, highlight.previewChanged], () => this.invalidate(EVERYTHING));
+    on([selection.pinChanged, selection.brushed, viewport.settled], () => this.invalidate(MARKS));
+    on([hover.pointChanged, hover.laneChanged, spaceView.progressed], () => this.invalidate(CURSOR));
     // Marks of an address space are of the panel's moment.
-    moment.changed.on(() => this.#invalidate(viewport.isSpace ? MARKS : CURSOR));
-    new ResizeObserver(() => {
-      const { width, height } = this.#drawnSize();
-      const drawn = this.#frame?.scales.layout;
-      if (!drawn || (width === drawn.width && height === drawn.height)) return;
-      this.drawNow();
-      viewport.touch(); // what tells of the plot's size follows when this has settled
-    }).observe(elements.timeline);
+    moment.changed.on(() => this.invalidate(viewport.isSpace ? MARKS : CURSOR));
+  }
+
+  get isMoving() {
+    return this.#stores.viewport.isMoving;
+  }
+
+  get isUnfinished() {
+    return this.chart.isUnfinished;
+  }
+
+  get isPending() {
+    return super.isPending || this.#stores.spaceView.isDecoding;
+  }
+
+  get style() {
+    return this.#stores.appearance.style;
+  }
+
+  resized() {
+    this.#stores.viewport.touch(); // what depends on the plot's size follows when this has settled
   }
 
   /** Whether a frame has been drawn; before there are no scales. */
@@ -94,67 +93,32 @@ export class Stage {
     return this.#frame;
   }
 
-  /** Whether there is something left to draw. */
-  get isPending() {
-    return this.#requested !== 0 || this.chart.isUnfinished || this.#stores.spaceView.isDecoding;
-  }
-
   /** Draws a box to zoom into. @param {import('../draw/overlay.js').ZoomBox | null} box */
   showZoomBox(box) {
     this.#zoomBox = box;
-    this.#invalidate(CURSOR);
+    this.invalidate(CURSOR);
   }
 
-  /** @param {number} what CURSOR, MARKS or EVERYTHING */
-  #invalidate(what) {
-    this.#dirty = Math.max(this.#dirty, what);
-    this.#requested ||= requestAnimationFrame(() => {
-      this.#draw();
-      if (!this.#stores.viewport.isMoving && this.chart.isUnfinished) this.#invalidate(CURSOR);
-    });
-  }
-
-  /** @param {number} [ms] that painting the pictures may take */
-  #draw(ms = this.#stores.viewport.isMoving ? MOVING_MS : STILL_MS) {
-    const dirty = this.#dirty;
+  /** @param {number} dirty @param {number} ms */
+  draw(dirty, ms) {
     const { chart } = this;
-    this.#requested = this.#dirty = 0;
     this.#ms = ms;
-    const finishing = dirty < EVERYTHING && !this.#stores.viewport.isMoving && chart.isUnfinished;
+    const finishing = dirty < EVERYTHING && !this.isMoving && chart.isUnfinished;
     if (dirty >= EVERYTHING || finishing) this.#drawChart(ms);
-    if (dirty >= MARKS || (finishing && chart.plot.painted > 0)) this.#drawMarks(this.#painterOf(this.elements.marks));
-    this.#drawCursor(this.#painterOf(this.elements.cursor));
+    if (dirty >= MARKS || (finishing && chart.plot.painted > 0)) this.#drawMarks(this.painterOf(this.elements.marks));
+    this.#drawCursor(this.painterOf(this.elements.cursor));
   }
 
-  /**
-   * Draws everything now.
-   * @param {number} [ms] that painting the pictures may take; what is missing then follows when the view settles
-   */
-  drawNow(ms = Infinity) {
+  /** @param {number} [ms] that painting the pictures may take; what is missing then follows when the view settles */
+  drawNow(ms) {
     this.#stores.viewport.hold();
-    this.#dirty = EVERYTHING;
-    cancelAnimationFrame(this.#requested);
-    this.#draw(ms);
-  }
-
-  /**
-   * Draws everything now, and from now on, for another size than that of the element.
-   * @param {{width: number, height: number} | null} size in client pixels; null: that of the element again
-   */
-  drawSized(size) {
-    this.#size = size;
-    this.drawNow();
-  }
-
-  #drawnSize() {
-    const { clientWidth: width, clientHeight: height } = this.elements.timeline;
-    return this.#size ?? { width, height };
+    super.drawNow(ms);
   }
 
   /** @param {number} ms */
   #drawChart(ms) {
     const { shown, viewport, appearance, highlight } = this.#stores;
-    const { width, height } = this.#drawnSize();
+    const { width, height } = this.size;
     const { hasHistory, lanes } = shown.device;
     const layoutWith = (/** @type {number} */ aside) =>
       layoutOf(width, height, hasHistory, lanes, viewport.lanesFolded, aside);
@@ -193,24 +157,18 @@ export class Stage {
     return needed > air ? Math.round(needed - air) : 0;
   }
 
-  /** @param {HTMLCanvasElement} canvas over the timeline, which is cleared */
-  #painterOf(canvas) {
-    const { width, height } = this.scales.layout;
-    return new Painter(freshContext(canvas, width, height), this.#stores.appearance.style);
-  }
-
-  /** Draws the marks and the cursor elsewhere. @param {Painter} painter */
+  /** Draws the marks and the cursor elsewhere. @param {import('../../kit/painter.js').Painter} painter */
   drawOver(painter) {
     this.#drawMarks(painter);
     this.#drawCursor(painter);
   }
 
-  /** @param {Painter} painter */
+  /** @param {import('../../kit/painter.js').Painter} painter */
   #drawMarks(painter) {
-    if (this.#marks.draw(painter, this.#over(), this.#ms)) this.#invalidate(MARKS);
+    if (this.#marks.draw(painter, this.#over(), this.#ms)) this.invalidate(MARKS);
   }
 
-  /** @param {Painter} painter */
+  /** @param {import('../../kit/painter.js').Painter} painter */
   #drawCursor(painter) {
     this.#marks.drawCursor(painter, this.#over(), this.#zoomBox);
   }
@@ -278,26 +236,4 @@ export class Stage {
     const i = row.lane.at(this.#stores.viewport.axis, scales.position(x), slack);
     return i < 0 ? null : { lane: row.lane, i, x, y: row.top + row.height };
   }
-
-  /** Resolves after the browser has painted the last frame. @returns {Promise<void>} */
-  painted() {
-    return new Promise((resolve) => {
-      // A page in the background gets no animation frames.
-      const late = setTimeout(resolve, 250);
-      requestAnimationFrame(async () => {
-        await nextTask();
-        clearTimeout(late);
-        resolve();
-      });
-    });
-  }
-}
-
-/** Resolves in a task of its own, the next one. @returns {Promise<void>} */
-export function nextTask() {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => resolve();
-    port2.postMessage(null);
-  });
 }
