@@ -8,7 +8,7 @@ import { open, random, randomDevice } from './support/random.js';
 /** The whole of a recording in view. */
 function viewportOf(axis, timeline, ceiling) {
   const viewport = new Viewport();
-  viewport.reset(axis, timeline, ceiling);
+  viewport.begin(axis, timeline, ceiling);
   return viewport;
 }
 

@@ -85,7 +85,7 @@ export class CompareStores {
         by: pair.hasPhases ? 'phase' : 'event',
         tab: isWide ? 'file' : 'site',
       });
-      this.zoom.reset(Math.max(...pair.sides.map(({ data }) => data.events + 1)));
+      this.zoom.begin(Math.max(...pair.sides.map(({ data }) => data.events + 1)));
       this.hover.set(null);
     });
   }

@@ -1,8 +1,9 @@
 // The header, the warnings, the four answers, the tools and the status line.
 
 import { bytes, count, counted } from '../../kit/format.js';
-import { listen } from '../../kit/topic.js';
-import { button, choice, field, fill, h, segmented, swatch } from '../../kit/dom.js';
+import { button, choice, fill, h, segmented, swatch } from '../../kit/dom.js';
+import { searchBox } from '../../kit/find.js';
+import { choosers } from '../../kit/toolbar.js';
 import { mountHeading, showAnswers } from '../../kit/strip.js';
 import { ORDERS } from '../data/order.js';
 import { HistogramChart } from '../draw/chart.js';
@@ -70,50 +71,29 @@ export function mountToolbar(state, stage, element) {
   const draw = () => {
     const { choice, job } = state;
     const isPile = stage.isPile ?? job.ranks.length <= 24;
-    const option = (
-      /** @type {string} */ text,
-      /** @type {string} */ title,
-      /** @type {boolean} */ pressed,
-      /** @type {Partial<import('../state/state.js').Choice>} */ to,
-    ) => button(text, title, () => state.choose(to), { pressed });
-    const order = ORDERS.filter(([key]) => job.groups.length > 0 || (key !== 'group' && key !== 'differs')).map(
-      ([key, text]) => option(text, `Order by ${text.toLowerCase()} (O)`, choice.order === key, { order: key }),
+    const option = choosers(choice, (to) => state.choose(to));
+    const group = (/** @type {string} */ label, /** @type {HTMLElement[]} */ ...buttons) =>
+      h('div.choice', h('span', label), segmented(label, ...buttons));
+    const orders = ORDERS.filter(([key]) => job.groups.length > 0 || (key !== 'group' && key !== 'differs'));
+    fill(
+      element,
+      group('Order', ...orders.map(([order, text]) => option(text, { order }, `Order by ${text.toLowerCase()} (O)`))),
+      !isPile &&
+        group(
+          'Show',
+          option('Differences', { show: 'differences' }, 'From the median of the group (D)'),
+          option('Bytes', { show: 'bytes' }, 'Only bytes (D)'),
+        ),
+      job.view.has_time &&
+        group(
+          'Along',
+          option('Steps', { axis: 'step' }, 'Steps side by side (X)'),
+          option('Time', { axis: 'time' }, 'By their own clocks (X)'),
+        ),
+      !state.isWhole &&
+        h('div.choice', button('Whole', 'All ranks and steps (0)', () => whole(state), { class: 'whole' })),
+      h('div.key', legend(state, stage, isPile)),
     );
-    const choices = [h('div.choice', h('span', 'Order'), segmented('Order', ...order))];
-    if (!isPile)
-      choices.push(
-        h(
-          'div.choice',
-          h('span', 'Show'),
-          segmented(
-            'Show',
-            option('Differences', 'From the median of the group (D)', choice.show === 'differences', {
-              show: 'differences',
-            }),
-            option('Bytes', 'Only bytes (D)', choice.show === 'bytes', { show: 'bytes' }),
-          ),
-        ),
-      );
-    if (job.view.has_time)
-      choices.push(
-        h(
-          'div.choice',
-          h('span', 'Along'),
-          segmented(
-            'Along',
-            option('Steps', 'Steps side by side (X)', choice.axis === 'step', { axis: 'step' }),
-            option('Time', 'By their own clocks (X)', choice.axis === 'time', { axis: 'time' }),
-          ),
-        ),
-      );
-    if (!state.isWhole)
-      choices.push(
-        h(
-          'div.choice',
-          button('Whole', 'All ranks and steps (0)', () => whole(state), { class: 'whole' }),
-        ),
-      );
-    fill(element, choices, h('div.key', legend(state, stage, isPile)));
   };
   state.changed.on(draw);
   return { draw };
@@ -143,31 +123,22 @@ function legend({ job, choice }, { style }, isPile) {
     .map((f) => entry(f[style.theme], f.label));
 }
 
-/** @param {State} state @param {HTMLElement} element */
-export function mountFind(state, element) {
-  const input = field('Search', 'Rank, host, file or call site');
-  const found = h('output');
-  fill(element, h('label.box', h('span.faint', '⌕'), input, found, h('kbd', '/')));
-  listen(input, {
-    input: () => state.choose({ query: input.value }),
-    keydown(event) {
-      if (event.key === 'Escape') {
-        event.stopPropagation();
-        state.choose({ query: '' });
-        input.blur();
-      } else if (event.key === 'Enter') {
-        const at = state.list.indexOf(state.choice.selected);
-        const next = [...state.list.slice(at + 1), ...state.list].find((rank) => state.matches?.[rank]);
-        if (next !== undefined) state.select(next);
-      }
-    },
-  });
+/** @param {State} state @param {HTMLElement} root */
+export function mountFind(state, root) {
+  const toMatch = (/** @type {1 | -1} */ by) => {
+    const list = by > 0 ? state.list : [...state.list].reverse();
+    const at = list.indexOf(state.choice.selected);
+    const next = [...list.slice(at + 1), ...list].find((rank) => state.matches?.[rank]);
+    if (next !== undefined) state.select(next);
+  };
+  const search = searchBox('Search', 'Rank, host, file or call site', (query) => state.choose({ query }), toMatch);
+  root.append(search.element());
   state.changed.on(() => {
-    if (input.value !== state.choice.query) input.value = state.choice.query;
+    search.show(state.choice.query);
     const n = state.matches?.reduce((sum, m) => sum + m, 0);
-    found.textContent = n === undefined ? '' : counted(n, 'rank');
+    search.words.textContent = n === undefined ? '' : counted(n, 'rank');
   });
-  return { focus: () => input.select() };
+  return search;
 }
 
 /** @param {State} state @param {HTMLElement} where @param {HTMLElement} scale */

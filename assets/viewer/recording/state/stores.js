@@ -32,7 +32,7 @@ export function recordingStores(report, library) {
   const viewport = new Viewport();
   shown.changed.on(() => {
     const { device } = shown;
-    viewport.reset(axisOf(device, 'events'), device.timeline, ceilingOf(device));
+    viewport.begin(axisOf(device, 'events'), device.timeline, ceilingOf(device));
   });
   selection.rangeChanged.on(() => {
     const { timeline, keptOnly } = selection;

@@ -2,10 +2,8 @@
 
 import { EventAxis } from '../../data/axis.js';
 import { clamp } from '../../kit/math.js';
-import { on, Topic } from '../../kit/topic.js';
-
-/** How long a view must be still to count as settled. */
-const STILL_MS = 120;
+import { on } from '../../kit/topic.js';
+import { View } from '../../kit/view.js';
 
 /** Views with fewer states than this leave out an unchanged base without being asked. */
 const CLOSE = 2000;
@@ -21,7 +19,7 @@ const FOOT = 0.12;
  * @typedef {import('../../data/timeline.js').Timeline} Timeline
  * @typedef {'auto' | 'fit' | 'free'} HeightMode auto fits close views, free keeps the bytes set by hand
  * @typedef {{low: number, high: number}} Window of the height of the address space, from 0 to 1
- * @typedef {{from: number, to: number, mode: HeightMode, low: number, high: number, space: Window}} View
+ * @typedef {{from: number, to: number, mode: HeightMode, low: number, high: number, space: Window}} Kept of a view
  */
 
 /** All of the address space, and the least part of its height that can be in view. */
@@ -30,18 +28,12 @@ const LEAST_WINDOW = 0.0005;
 const WINDOW_DIGITS = 6;
 
 /** Positions are those of the axis: states, or microseconds. */
-export class Viewport {
-  /** Something else is in view. */
-  changed = new Topic();
-  /** The view has been still for a while. */
-  settled = new Topic();
+export class Viewport extends View {
   /** @type {Axis} */
   #axis = new EventAxis(0, false);
   /** @type {Timeline | null} */
   #timeline = null;
   #ceiling = 1;
-  #from = 0;
-  #to = 1;
   /** @type {HeightMode} */
   #mode = 'auto';
   #low = 0;
@@ -53,8 +45,6 @@ export class Viewport {
   #lanesFolded = false;
   /** @type {{i: number, from: number, to: number} | null} the step gone to last, and the view of it */
   #step = null;
-  #isMoving = false;
-  #stillTimer = 0;
   /** @type {Set<() => void> | null} what waits for the first picture to settle; null once it has */
   #waiting = null;
 
@@ -64,17 +54,17 @@ export class Viewport {
    * @param {Timeline} timeline
    * @param {number} ceiling the highest thing to be seen in the whole view, in bytes
    */
-  reset(axis, timeline, ceiling) {
+  begin(axis, timeline, ceiling) {
     this.#axis = axis;
     this.#timeline = timeline;
     this.#ceiling = this.#high = Math.max(1, ceiling * HEADROOM);
-    this.#from = this.#low = this.#base = 0;
-    this.#to = axis.end;
+    this.#low = this.#base = 0;
     this.#mode = 'auto';
     this.#space = ALL;
     this.#isSpace = false;
     this.#step = null;
     this.#waiting = new Set();
+    this.reset();
   }
 
   /** The pile that is in view; null before the first one. */
@@ -84,12 +74,15 @@ export class Viewport {
   get axis() {
     return this.#axis;
   }
-  /** Where the view begins and ends. */
-  get from() {
-    return this.#from;
+  get end() {
+    return this.#axis.end;
   }
-  get to() {
-    return this.#to;
+  get least() {
+    return this.#axis.least;
+  }
+  /** Until the first picture of a device, the page settles the view. */
+  get isHeld() {
+    return this.#waiting !== null;
   }
   get mode() {
     return this.#mode;
@@ -120,38 +113,21 @@ export class Viewport {
   get lanesFolded() {
     return this.#lanesFolded;
   }
-  /** Whether the view has changed and is not settled yet. */
-  get isMoving() {
-    return this.#isMoving;
-  }
-  /** Whether the view still has to settle. */
-  get willSettle() {
-    return this.#stillTimer !== 0 || this.#waiting !== null;
-  }
   /** The step shown last, while nothing else has come into view; or -1. */
   get step() {
     const step = this.#step;
-    return step && step.from === this.#from && step.to === this.#to ? step.i : -1;
-  }
-  get width() {
-    return this.#to - this.#from;
-  }
-  get middle() {
-    return (this.#from + this.#to) / 2;
-  }
-  get isWhole() {
-    return this.#from <= 0 && this.#to >= this.#axis.end;
+    return step && step.from === this.from && step.to === this.to ? step.i : -1;
   }
   get isFitted() {
     return this.base > 0;
   }
 
-  /** @returns {View} */
-  get view() {
-    return { from: this.#from, to: this.#to, mode: this.#mode, low: this.#low, high: this.#high, space: this.#space };
+  /** @returns {Kept} */
+  get kept() {
+    return { from: this.from, to: this.to, mode: this.#mode, low: this.#low, high: this.#high, space: this.#space };
   }
 
-  /** @param {View} view */
+  /** @param {Kept} view */
   restore(view) {
     this.#low = view.low;
     this.#high = view.high;
@@ -162,8 +138,8 @@ export class Viewport {
   /** Replaces the axis and keeps the states in view. @param {Axis} axis */
   changeAxis(axis) {
     const whole = this.isWhole;
-    const from = this.#axis.stateAt(this.#from);
-    const to = this.#axis.stateAt(this.#to);
+    const from = this.#axis.stateAt(this.from);
+    const to = this.#axis.stateAt(this.to);
     this.#axis = axis;
     if (whole) this.show(0, axis.end);
     else this.show(axis.begins(from), axis.begins(to));
@@ -171,14 +147,8 @@ export class Viewport {
 
   /** @param {number} from @param {number} to positions @param {HeightMode} [mode] as it is, without one */
   show(from, to, mode = this.#mode) {
-    const { end, least } = this.#axis;
-    const width = clamp(to - from, least, end);
-    const middle = (from + to) / 2;
     this.#mode = mode;
-    this.#from = clamp(to - from < least ? middle - width / 2 : from, 0, end - width);
-    this.#to = this.#from + width;
-    this.#settleHeight();
-    this.touch();
+    super.show(from, to);
   }
 
   /** @param {number} from @param {number} to @param {number} air on both sides */
@@ -192,7 +162,7 @@ export class Viewport {
    */
   showStep(i, from, to) {
     this.show(from, to);
-    this.#step = { i, from: this.#from, to: this.#to };
+    this.#step = { i, from: this.from, to: this.to };
   }
 
   /**
@@ -202,41 +172,12 @@ export class Viewport {
   restack(timeline, ceiling) {
     this.#timeline = timeline;
     this.#ceiling = Math.max(1, ceiling * HEADROOM);
-    this.show(this.#from, this.#to, 'auto');
+    this.show(this.from, this.to, 'auto');
   }
 
   whole() {
     this.#space = ALL;
     this.show(0, this.#axis.end, 'auto');
-  }
-
-  /** @param {number} d positions */
-  pan(d) {
-    const width = this.width;
-    const from = clamp(this.#from + d, 0, this.#axis.end - width);
-    if (from !== this.#from) this.show(from, from + width);
-  }
-
-  /** Has a position in the middle. @param {number} x */
-  centre(x) {
-    this.pan(x - this.middle);
-  }
-
-  /** Has a position in view. @param {number} x */
-  reach(x) {
-    if (x < this.#from || x > this.#to) this.centre(x);
-  }
-
-  /**
-   * Keeps the state at a position where it is.
-   * @param {number} factor of the width shown
-   * @param {number} at position
-   */
-  zoom(factor, at) {
-    const width = clamp(this.width * factor, this.#axis.least, this.#axis.end);
-    const from = at - ((at - this.#from) / this.width) * width;
-    const kept = clamp(from, 0, this.#axis.end - width);
-    this.show(kept, kept + width);
   }
 
   /** @param {boolean} isSpace whether the address space comes into view, or the pile */
@@ -255,7 +196,7 @@ export class Viewport {
     const height = clamp(high - low, 16, this.#ceiling);
     this.#low = clamp(low, 0, this.#ceiling - height);
     this.#high = this.#low + height;
-    this.show(this.#from, this.#to, 'free');
+    this.show(this.from, this.to, 'free');
   }
 
   /**
@@ -281,7 +222,7 @@ export class Viewport {
   toggleFit() {
     if (this.#isSpace) this.setHeight(0, 1);
     else if (this.isFitted || this.#mode === 'fit') this.setHeight(0, this.#ceiling);
-    else this.show(this.#from, this.#to, 'fit');
+    else this.show(this.from, this.to, 'fit');
   }
 
   /** @param {boolean} folded whether the lanes above the plot are only strips */
@@ -291,25 +232,13 @@ export class Viewport {
     this.touch();
   }
 
-  /** Announces that the picture has to be drawn again. */
   touch() {
-    this.#isMoving = true;
-    this.changed.emit();
-    clearTimeout(this.#stillTimer);
-    if (!this.#waiting) this.#stillTimer = setTimeout(() => this.settle(), STILL_MS);
+    this.#settleHeight();
+    super.touch();
   }
 
-  /** Counts the view as still, so that its picture is drawn in full. When it settles does not change. */
-  hold() {
-    this.#isMoving = false;
-  }
-
-  /** Settles the view now. */
   settle() {
-    clearTimeout(this.#stillTimer);
-    this.#stillTimer = 0;
-    this.#isMoving = false;
-    this.settled.emit();
+    super.settle();
     const waiting = this.#waiting;
     this.#waiting = null;
     for (const listener of waiting ?? []) listener();
@@ -318,7 +247,7 @@ export class Viewport {
   /**
    * Listens on behalf of what stands beside the picture. Until the first picture of a device
    * has settled, the listener is not called; it is called once then.
-   * @param {Topic[]} topics @param {() => void} listener
+   * @param {import('../../kit/topic.js').Topic[]} topics @param {() => void} listener
    */
   afterPicture(topics, listener) {
     on(topics, () => {
@@ -334,7 +263,7 @@ export class Viewport {
     if (!timeline || mode === 'free') return;
     this.#low = 0;
     this.#high = this.#ceiling;
-    const covered = this.#axis.states(this.#from, this.#to);
+    const covered = this.#axis.states(this.from, this.to);
     if (!covered || (mode === 'auto' && covered[1] - covered[0] >= CLOSE)) return;
     const top = timeline.active[timeline.highest.best(covered[0], covered[1])];
     const base = timeline.unchangedBelow(covered[0], covered[1]);

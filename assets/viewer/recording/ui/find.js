@@ -5,10 +5,8 @@ import { highlightedBytes } from '../../data/masks.js';
 import { goTo, reveal } from '../state/navigate.js';
 import { listen } from '../../kit/topic.js';
 import { field, h, popoverUnder, signButton } from '../../kit/dom.js';
+import { searchBox } from '../../kit/find.js';
 import { mountFilters } from './filters.js';
-
-/** How long typing must pause before a search. */
-const PAUSE_MS = 120;
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
 
@@ -18,16 +16,9 @@ const PAUSE_MS = 120;
  */
 export function mountFind(stores, root, goToEvent) {
   const { shown, appearance, highlight, viewport, selection, moment } = stores;
-  let timer = 0;
   /** @type {import('../../data/find.js').Found | null} whose matches ids are, the largest first */
   let listed = null;
   let ids = new Uint32Array(0);
-
-  const ask = () => {
-    clearTimeout(timer);
-    timer = 0;
-    highlight.search(input.value);
-  };
 
   /**
    * Pins the next match, from the largest to the smallest: the largest first, when none is pinned. After the last comes
@@ -35,7 +26,7 @@ export function mountFind(stores, root, goToEvent) {
    * @param {1 | -1} by
    */
   const pinMatch = (by) => {
-    ask();
+    search.ask();
     if (ids.length === 0 || goToEvent(by)) return;
     const at = selection.pinned === null ? -1 : ids.indexOf(selection.pinned);
     const id = ids[at < 0 ? (by > 0 ? 0 : ids.length - 1) : (at + by + ids.length) % ids.length];
@@ -43,24 +34,19 @@ export function mountFind(stores, root, goToEvent) {
     reveal(stores, id);
   };
 
-  const input = listen(field('Find', 'Find function, file, address, /regex/'), {
-    input() {
-      clearTimeout(timer);
-      timer = setTimeout(ask, PAUSE_MS);
-    },
-    keydown({ key, shiftKey }) {
-      if (key === 'Enter') pinMatch(shiftKey ? -1 : 1);
-      else if (key === 'Escape') input.blur();
-    },
-    blur: ask,
-  });
-  const words = h('output');
+  const search = searchBox(
+    'Find',
+    'Find function, file, address, /regex/',
+    (query) => highlight.search(query),
+    (by) => pinMatch(by),
+  );
   const others = h(
     'span',
     signButton('‹', 'Previous match', 'N', () => pinMatch(-1)),
     signButton('›', 'Next match', 'n', () => pinMatch(1)),
   );
-  const box = h('label.box', { title: HELP }, h('span.faint', '⌕'), input, words, others, h('kbd', '/'));
+  const box = search.element(others);
+  box.title = HELP;
   const filter = h('button', { title: 'By size, lifetime, stream … (L: live at the end)' });
   root.append(box, filter);
   mountFilters(stores, filter);
@@ -85,8 +71,8 @@ export function mountFind(stores, root, goToEvent) {
       const { size } = shown.device.data;
       ids.sort((a, b) => size[b] - size[a] || a - b);
     }
-    if (timer === 0) input.value = found.query; // else more is being typed
-    Object.assign(words, sentence(stores, ids));
+    search.show(found.query);
+    Object.assign(search.words, sentence(stores, ids));
     others.hidden = found.count === 0;
     const n = found.filters.length;
     filter.textContent = n > 0 ? `Filter ${count(n)}` : 'Filter';
@@ -98,10 +84,7 @@ export function mountFind(stores, root, goToEvent) {
   );
   return {
     pinMatch,
-    focus() {
-      input.focus();
-      input.select();
-    },
+    focus: search.focus,
     /** Opens the "Go to" panel. */
     askWhere: () => where.showPopover(),
   };

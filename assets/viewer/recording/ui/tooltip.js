@@ -7,11 +7,9 @@ import { streamName } from '../../data/report.js';
 import { kindName, returnedWhen } from '../../data/segments.js';
 import { siteOf } from '../../data/sites.js';
 import { LIBRARY } from '../../data/stacks.js';
+import { EDGE, AWAY, placeTooltip } from '../../kit/tooltip.js';
 import { on } from '../../kit/topic.js';
 import { fill, h, swatch } from '../../kit/dom.js';
-
-const AWAY = 14;
-const EDGE = 8;
 
 /**
  * @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../../data/space.js').Space} Space
@@ -23,14 +21,6 @@ export function mountTooltip(stores, root, timeline) {
   const { shown, viewport, hover } = stores;
   /** What it is about. */
   let about = '';
-  let pointer = { x: 0, y: 0 };
-  timeline.addEventListener(
-    'pointermove',
-    (e) => {
-      pointer = { x: e.clientX, y: e.clientY };
-    },
-    { capture: true },
-  );
   on([hover.pointChanged, viewport.changed, shown.changed], () => {
     const { point } = hover;
     const before = about;
@@ -43,11 +33,7 @@ export function mountTooltip(stores, root, timeline) {
     if (about !== before || root.dataset.state !== String(point.state))
       fill(root, id >= 0 ? tensorLines(stores, id, point.state, point.spot) : holeLines(stores, point.spot));
     root.dataset.state = String(point.state);
-    const { offsetWidth: width, offsetHeight: height } = root;
-    const right = pointer.x + AWAY;
-    const below = pointer.y + AWAY + 2;
-    root.style.left = `${Math.max(EDGE, right + width > innerWidth - EDGE ? pointer.x - width - AWAY : right)}px`;
-    root.style.top = `${Math.max(EDGE, below + height > innerHeight - EDGE ? pointer.y - height - AWAY : below)}px`;
+    placeTooltip(root, timeline, { x: point.x, y: point.y ?? 0 });
   });
 }
 

@@ -13,28 +13,21 @@ const RANGE_EDGE = 5;
 const LEAST_BOX = 4;
 
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').RecordingStage} Stage */
-/** @typedef {{x: number, y: number}} Point in client pixels of the timeline's element */
-
-/**
- * @typedef {object} Drag
- * @property {(p: Point) => void} move
- * @property {() => void} [end]
- * @property {boolean} [click] a press that stays still counts as a click
- * @property {() => void} [tap] after a press that stayed still
- */
+/** @typedef {import('../../kit/gestures.js').Point} Point @typedef {import('../../kit/gestures.js').Drag} Drag */
 
 /**
  * @param {Stores} stores @param {Stage} stage
  * @param {Point} p where it begins
  * @param {boolean} alt whether it draws a box
+ * @param {(p: Point) => void} pinAt what a click does; a finger has to be held still for that
  * @returns {Drag | null}
  */
-export function dragFrom(stores, stage, p, alt) {
+export function dragFrom(stores, stage, p, alt, pinAt) {
   const { scales } = stage;
   const { viewport } = stores;
   const { hasHistory } = stores.shown.device;
   const region = scales.regionAt(p.x, p.y);
-  const start = viewport.view;
+  const start = viewport.kept;
   const { low, high } = viewport;
   if (region === 'minimap' && hasHistory) return minimapDrag(stores, stage, p);
   if (region === 'bytes') {
@@ -45,10 +38,11 @@ export function dragFrom(stores, stage, p, alt) {
   }
   if (region !== 'plot') return null;
   if (alt) return boxDrag(stores, stage, p);
-  if (!hasHistory) return { click: true, move: () => {} };
+  const tap = (/** @type {Point} */ q, /** @type {boolean} */ isTouch) => isTouch || pinAt(q);
+  if (!hasHistory) return { tap, move: () => {} };
   const perPixel = viewport.width / scales.layout.plotWidth;
   return {
-    click: true,
+    tap,
     move: (q) => {
       if (viewport.isSpace && (low > 0 || high < 1)) {
         const d = ((q.y - p.y) * (high - low)) / scales.layout.plotHeight;
@@ -76,6 +70,7 @@ function boxDrag({ shown, viewport }, stage, p) {
       box = { x0: Math.min(p.x, c.x), y0: Math.min(p.y, c.y), x1: Math.max(p.x, c.x), y1: Math.max(p.y, c.y) };
       stage.showZoomBox(box);
     },
+    cancel: () => stage.showZoomBox(null),
     end: () => {
       const { scales } = stage;
       stage.showZoomBox(null);
@@ -96,7 +91,7 @@ function boxDrag({ shown, viewport }, stage, p) {
  * @returns {Drag}
  */
 function minimapDrag({ viewport }, { scales }, p) {
-  const { from, to } = viewport.view;
+  const { from, to } = viewport.kept;
   const width = to - from;
   const a = scales.minimapX(from);
   const b = scales.minimapX(to);

@@ -9,7 +9,7 @@ const MOST = 100;
 /**
  * @typedef {object} Entry
  * @property {'events' | 'time'} axis
- * @property {import('../state/viewport.js').View} view
+ * @property {import('../state/viewport.js').Kept} view
  * @property {import('../../data/range.js').Range | null} range
  * @property {boolean} keptOnly
  */
@@ -24,7 +24,7 @@ export function mountHistory(stores) {
   /** Adds what is in view, unless it is that already. */
   const keep = () => {
     const { range, keptOnly } = selection;
-    const entry = { axis: viewport.axis.kind, view: viewport.view, range, keptOnly };
+    const entry = { axis: viewport.axis.kind, view: viewport.kept, range, keptOnly };
     const now = views[at];
     if (now && traits(now).every((v, i) => v === traits(entry)[i])) return;
     views = [...views.slice(Math.max(0, at + 1 - MOST), at + 1), entry];

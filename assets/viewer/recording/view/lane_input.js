@@ -7,7 +7,7 @@ import { showRange } from '../state/navigate.js';
 import { listen } from '../../kit/topic.js';
 import { brushDrag } from './drags.js';
 
-/** @typedef {import('./drags.js').Drag} Drag @typedef {import('./drags.js').Point} Point */
+/** @typedef {import('../../kit/gestures.js').Drag} Drag @typedef {import('../../kit/gestures.js').Point} Point */
 /** @typedef {import('../../data/lanes.js').LaneHit} LaneHit */
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').RecordingStage} Stage */
 

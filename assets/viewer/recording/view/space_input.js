@@ -68,8 +68,8 @@ export function groupAt({ viewport }, stage, x, y) {
 
 /**
  * A press on the name of a group shows its height, or all again; a drag from there moves the height.
- * @param {Stores} stores @param {Stage} stage @param {import('./drags.js').Point} p
- * @returns {import('./drags.js').Drag | null} null: not on a name
+ * @param {Stores} stores @param {Stage} stage @param {import('../../kit/gestures.js').Point} p
+ * @returns {import('../../kit/gestures.js').Drag | null} null: not on a name
  */
 export function groupDrag(stores, stage, p) {
   const band = groupAt(stores, stage, p.x, p.y);

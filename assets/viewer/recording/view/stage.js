@@ -193,11 +193,11 @@ export class RecordingStage extends Stage {
     const column = Math.min(columns.length - 1, Math.floor(((x - left) / plotWidth) * columns.length));
     const state = columns[column];
     if (state < 0) return null;
-    if (!this.#stores.viewport.isSpace) return { x, state, hit: this.timeline.hit(state, scales.bytes(y)) };
+    if (!this.#stores.viewport.isSpace) return { x, y, state, hit: this.timeline.hit(state, scales.bytes(y)) };
     const bars = this.#space.bars(scales.layout);
     const spot = bars ? bars.at(x, y) : this.shownSpace.at(scales.bytes(y), state);
     const id = spot?.id ?? -1;
-    return { x, state, spot, hit: id < 0 ? null : { id, offset: this.timeline.offset(id, state) } };
+    return { x, y, state, spot, hit: id < 0 ? null : { id, offset: this.timeline.offset(id, state) } };
   }
 
   /**
@@ -219,7 +219,7 @@ export class RecordingStage extends Stage {
     if (!spike) return found;
     const state = columns[spike.column];
     const hit = found.hit ?? timeline.hit(state, this.scales.bytes(y));
-    return { x: left + (spike.column + 0.5) / perPixel, state, hit, spike: spike.before };
+    return { x: left + (spike.column + 0.5) / perPixel, y, state, hit, spike: spike.before };
   }
 
   /**
