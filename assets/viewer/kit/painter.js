@@ -64,7 +64,7 @@ export function readStyle() {
  * @property {number} [width] that the text has to fit
  */
 
-/** @typedef {CanvasRenderingContext2D | import('../recording/draw/svg.js').SvgContext} Context */
+/** @typedef {CanvasRenderingContext2D | import('./svg.js').SvgContext} Context */
 
 export class Painter {
   /** @param {Context} g @param {Style} style */

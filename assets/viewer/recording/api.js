@@ -3,10 +3,10 @@
 // State k is the allocator before event k; with n events there are states 0 to
 // n. An allocation's id is its index in pile order.
 
-import { EventList } from '../data/events.js';
+import { EventList } from './data/events.js';
 import { address } from '../kit/format.js';
-import { highlightedBytes } from '../data/masks.js';
-import { segmentsAt } from '../data/segments.js';
+import { highlightedBytes } from './data/masks.js';
+import { segmentsAt } from './data/segments.js';
 
 /** @typedef {import('./state/stores.js').Stores} Stores @typedef {import('./view/stage.js').RecordingStage} Stage */
 
@@ -207,7 +207,7 @@ function describe({ data, stacks }, id, offset) {
   };
 }
 
-/** @param {import('../data/space.js').Space} space @param {import('../data/segments.js').Segment} segment */
+/** @param {import('../data/space.js').Space} space @param {import('./data/segments.js').Segment} segment */
 function describeSegment(space, { place, bytes: size, kind, blocks, stuck, returnable, largest }) {
   const { pool, stream, sizeClass, expandable } = space.kinds[kind];
   const at = space.addressAt(place);
@@ -219,7 +219,7 @@ function describeSegment(space, { place, bytes: size, kind, blocks, stuck, retur
 }
 
 /**
- * @param {import('../data/open.js').OpenDevice} device @param {import('../data/events.js').RecordedEvent} event
+ * @param {import('../data/open.js').OpenDevice} device @param {import('./data/events.js').RecordedEvent} event
  * @returns addr: hex, "" where it is not known; stream: its handle, id: of an allocation, both null without one
  */
 function describeEvent({ data, file }, { event, name, id, bytes }) {

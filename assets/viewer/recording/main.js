@@ -5,7 +5,7 @@ import { bytes, count, counted } from '../kit/format.js';
 import { totalsByGroup } from '../data/grouping.js';
 import { Library } from '../data/open.js';
 import { parseReport } from '../data/report.js';
-import { segmentsAt } from '../data/segments.js';
+import { segmentsAt } from './data/segments.js';
 import { recordingStores } from './state/stores.js';
 import { canvasById, startPage } from '../kit/page.js';
 import { mountAnswers } from './ui/answers.js';

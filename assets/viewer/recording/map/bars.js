@@ -14,7 +14,7 @@ const NARROW = 6;
 /** The part of the pitch that a bar takes. */
 const BAR = 0.72;
 
-/** @typedef {import('../../data/segments.js').Segment} Segment @typedef {import('./overlay.js').SpaceFrame} SpaceFrame */
+/** @typedef {import('../data/segments.js').Segment} Segment @typedef {import('./overlay.js').SpaceFrame} SpaceFrame */
 /** @typedef {{segment: Segment, x: number, y: number, width: number, height: number}} Bar in client pixels */
 
 export class SegmentBars {

@@ -2,7 +2,7 @@
 // so that zooming is one linear map.
 
 import { counted } from '../../kit/format.js';
-import { kindName } from '../../data/segments.js';
+import { kindName } from '../data/segments.js';
 
 /** In client pixels: between two groups, over the highest, and the least height of a group. */
 const GAP = 7;

@@ -2,21 +2,21 @@
 
 import { stretchOf } from '../../data/axis.js';
 import { clamp } from '../../kit/math.js';
-import { segmentAt, segmentsAt } from '../../data/segments.js';
+import { segmentAt, segmentsAt } from '../data/segments.js';
 import { OUTSIDE } from '../../data/space.js';
 
 /** Edges are cut so many pixels outside of the plot: heights may be millions of pixels. */
 const BEYOND = 9;
 
 /**
- * @typedef {import('../../data/segments.js').Segments} Segments @typedef {import('../../data/segments.js').Segment} Segment
+ * @typedef {import('../data/segments.js').Segments} Segments @typedef {import('../data/segments.js').Segment} Segment
  * @typedef {{left: number, right: number, top: number, bottom: number}} Rect in client pixels
  *
  * @typedef {object} Spot what lies at a place in a state
  * @property {number} place
  * @property {Segment} segment
  * @property {number} id of the tensor, or -1
- * @property {import('../../data/segments.js').Hole | null} hole
+ * @property {import('../data/segments.js').Hole | null} hole
  */
 
 /** An address space that is shown, laid out. */

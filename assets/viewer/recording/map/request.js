@@ -1,7 +1,7 @@
 // A request that failed, drawn beside the holes that might have served it, at the scale of the address space.
 
 import { bytes, counted } from '../../kit/format.js';
-import { holesOf, servingSegments } from '../../data/segments.js';
+import { holesOf, servingSegments } from '../data/segments.js';
 import { hatchIn } from '../draw/pending.js';
 
 /** Client pixels at the right of the plot for both, the most of the plot's width that they take,

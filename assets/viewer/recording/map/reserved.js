@@ -1,7 +1,7 @@
 // What an allocator has reserved, and what of it live blocks keep, swept over the columns of a picture.
 
 import { countBelow } from '../../kit/math.js';
-import { pageSize } from '../../data/segments.js';
+import { pageSize } from '../data/segments.js';
 import { OUTSIDE } from '../../data/space.js';
 import { KEPT, PARTS, RESERVED } from './rows.js';
 import { chain } from './visible.js';

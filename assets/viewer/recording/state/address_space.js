@@ -1,6 +1,6 @@
 // Where the tensors of the open device lie, and the segments of a state. It is decoded when it is first asked for.
 
-import { segmentsAt } from '../../data/segments.js';
+import { segmentsAt } from '../data/segments.js';
 import { memoizeLast, Topic } from '../../kit/topic.js';
 
 export class AddressSpace {
@@ -54,7 +54,7 @@ export class AddressSpace {
 
   /**
    * Of the one shown; null as that is.
-   * @param {number} state @returns {import('../../data/segments.js').Segments | null}
+   * @param {number} state @returns {import('../data/segments.js').Segments | null}
    */
   segmentsAt(state) {
     const { shown: space } = this;

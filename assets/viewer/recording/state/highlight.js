@@ -1,15 +1,15 @@
 // What is highlighted: isolated groups, rows and cells, what a search finds, and the row
 // or cell that the pointer rests on. Everything else is faded.
 
-import { find, NOTHING_ASKED } from '../../data/find.js';
-import { fadeOthers, maskOf, restrictMask } from '../../data/masks.js';
+import { find, NOTHING_ASKED } from '../data/find.js';
+import { fadeOthers, maskOf, restrictMask } from '../data/masks.js';
 import { ColourTable } from '../../pile/colour_table.js';
 import { Topic } from '../../kit/topic.js';
 
 /** Milliseconds that the pointer rests on a row before it is previewed, so that one on its way repaints nothing. */
 const REST_MS = 120;
 
-/** @typedef {import('../../data/breakdown.js').Subset} Subset */
+/** @typedef {import('../data/breakdown.js').Subset} Subset */
 
 export class Highlight {
   /** Something else is isolated or searched for. */

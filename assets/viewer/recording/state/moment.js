@@ -102,14 +102,14 @@ export class Moment {
 /** How the table is cut and sorted, whatever device is shown. */
 export class TableOrder {
   changed = new Topic();
-  /** @type {import('../../data/breakdown.js').Order} */
+  /** @type {import('../data/breakdown.js').Order} */
   #order = { by: 'site', sort: 'bytes', rising: false };
 
   get order() {
     return this.#order;
   }
 
-  /** @param {Partial<import('../../data/breakdown.js').Order>} order */
+  /** @param {Partial<import('../data/breakdown.js').Order>} order */
   set(order) {
     this.#order = { ...this.#order, ...order };
     this.changed.emit();

@@ -3,7 +3,7 @@
 
 import { addressTest } from '../../data/addresses.js';
 import { axisOf, spanOf, stretchOf, TimeAxis } from '../../data/axis.js';
-import { NOTHING_ASKED } from '../../data/find.js';
+import { NOTHING_ASKED } from '../data/find.js';
 import { count, duration } from '../../kit/format.js';
 import { parseGoal } from '../../data/query.js';
 import { rangeOf } from '../../data/range.js';

@@ -1,6 +1,6 @@
 // The card of moment A: what the panel's moment holds more or less than that one, by call site.
 
-import { differences } from '../../data/breakdown.js';
+import { differences } from '../data/breakdown.js';
 import { bytes, change, count, counted, exactBytes } from '../../kit/format.js';
 import { jump } from '../state/navigate.js';
 import { button, h, signButton } from '../../kit/dom.js';

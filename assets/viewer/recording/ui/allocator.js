@@ -1,7 +1,7 @@
 // The settings of the allocator, and its pools at the panel's moment.
 
 import { bytes, count, exactBytes } from '../../kit/format.js';
-import { kindName } from '../../data/segments.js';
+import { kindName } from '../data/segments.js';
 import { fill, h } from '../../kit/dom.js';
 
 /**

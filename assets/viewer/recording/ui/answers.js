@@ -1,6 +1,6 @@
 // The strip of four answers under the header; each leads to its evidence.
 
-import { answersOf } from '../../data/answers.js';
+import { answersOf } from '../data/answers.js';
 import { GROWING, showEvidence, showGrowth, showOOM } from '../state/navigate.js';
 import { fill, h } from '../../kit/dom.js';
 import { barParts, showAnswers } from '../../kit/strip.js';
@@ -30,7 +30,7 @@ export function mountAnswers(stores, root) {
 }
 
 /**
- * @param {import('../state/stores.js').Stores} stores @param {import('../../data/answers.js').Answer} answer
+ * @param {import('../state/stores.js').Stores} stores @param {import('../data/answers.js').Answer} answer
  * @param {number} i its place
  */
 function linkOf(stores, { evidence, mood }, i) {
@@ -39,7 +39,7 @@ function linkOf(stores, { evidence, mood }, i) {
   return mood === 'alarm' ? () => showOOM(stores) : () => showEvidence(stores, evidence);
 }
 
-/** @param {import('../../data/answers.js').Answer} answer */
+/** @param {import('../data/answers.js').Answer} answer */
 function pictureOf({ segments, curve }) {
   if (segments.length > 0) return h('span.picture.bar', barParts(segments));
   return curve.length > 1 ? sparkline(curve) : null;

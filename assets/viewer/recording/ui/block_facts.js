@@ -1,7 +1,7 @@
 // Where the pinned tensor lies: its block and segment, and who had its bytes before and after it.
 
 import { address, bytes, counted, exactBytes } from '../../kit/format.js';
-import { blocksBeside, kindName, segmentAt } from '../../data/segments.js';
+import { blocksBeside, kindName, segmentAt } from '../data/segments.js';
 import { OUTSIDE } from '../../data/space.js';
 import { goTo } from '../state/navigate.js';
 import { button, h } from '../../kit/dom.js';

@@ -1,14 +1,14 @@
 // The list of all events: what happened before and after the cursor, one line an event.
 
-import { EventList } from '../../data/events.js';
+import { EventList } from '../data/events.js';
 import { bytes, count, counted, exactBytes } from '../../kit/format.js';
-import { kindName } from '../../data/segments.js';
+import { kindName } from '../data/segments.js';
 import { siteOf } from '../../data/sites.js';
 import { listen, memoizeLast } from '../../kit/topic.js';
 import { h, swatch } from '../../kit/dom.js';
 import { virtualRows } from './rows.js';
 
-/** @typedef {import('../../data/events.js').RecordedEvent} RecordedEvent */
+/** @typedef {import('../data/events.js').RecordedEvent} RecordedEvent */
 
 /**
  * @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root

@@ -12,10 +12,10 @@ import {
   tableSheet,
   tensorSheet,
   total,
-} from '../../data/sheet.js';
-import { segmentAt, segmentsAt } from '../../data/segments.js';
+} from '../data/sheet.js';
+import { segmentAt, segmentsAt } from '../data/segments.js';
 import { drawExport, drawTimeline, exportSize } from '../draw/export_image.js';
-import { SvgContext } from '../draw/svg.js';
+import { SvgContext } from '../../kit/svg.js';
 import { button, copyButton, copyText, h, popoverUnder, say } from '../../kit/dom.js';
 import { mountPaper } from '../../kit/paper.js';
 import { momentWords } from './panel.js';
@@ -23,7 +23,7 @@ import { momentWords } from './panel.js';
 /** How long a browser may take until it has started a download. */
 const KEPT_MS = 60_000;
 
-/** @typedef {import('../../data/sheet.js').Screen} Screen @typedef {import('../../data/sheet.js').Sheet} Sheet */
+/** @typedef {import('../data/sheet.js').Screen} Screen @typedef {import('../data/sheet.js').Sheet} Sheet */
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../view/stage.js').RecordingStage} Stage */
 
 /** @param {Stores} stores @param {Stage} stage @param {HTMLButtonElement} opener of the menu */

@@ -1,7 +1,7 @@
 // The search box: the query, how much it finds, and buttons from match to match.
 
 import { bytes, count, counted, exactBytes } from '../../kit/format.js';
-import { highlightedBytes } from '../../data/masks.js';
+import { highlightedBytes } from '../data/masks.js';
 import { goTo, reveal } from '../state/navigate.js';
 import { listen } from '../../kit/topic.js';
 import { field, h, popoverUnder, signButton } from '../../kit/dom.js';
@@ -16,7 +16,7 @@ import { mountFilters } from './filters.js';
  */
 export function mountFind(stores, root, goToEvent) {
   const { shown, appearance, highlight, viewport, selection, moment } = stores;
-  /** @type {import('../../data/find.js').Found | null} whose matches ids are, the largest first */
+  /** @type {import('../data/find.js').Found | null} whose matches ids are, the largest first */
   let listed = null;
   let ids = new Uint32Array(0);
 

@@ -1,7 +1,7 @@
 // The icicle of stacks at the panel's moment, where there is room for it.
 
 import { bytes, exactBytes, share } from '../../kit/format.js';
-import { icicle } from '../../data/icicle.js';
+import { icicle } from '../data/icicle.js';
 import { listen } from '../../kit/topic.js';
 import { fill, h } from '../../kit/dom.js';
 

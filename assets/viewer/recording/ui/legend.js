@@ -3,8 +3,8 @@
 import { locationOf, nameOf } from '../../data/fold.js';
 import { bytes, count, counted, exactBytes, share } from '../../kit/format.js';
 import { totalsByGroup } from '../../data/grouping.js';
-import { highlightedKeys } from '../../data/masks.js';
-import { BY, decidingFrame, sharesOf } from '../../data/reasons.js';
+import { highlightedKeys } from '../data/masks.js';
+import { BY, decidingFrame, sharesOf } from '../data/reasons.js';
 import { HOST_MEMORY } from '../../data/report.js';
 import { patterned } from '../draw/patterns.js';
 import { button, h, swatch } from '../../kit/dom.js';
@@ -25,7 +25,7 @@ export function makeLegend(stores, update) {
 
   /**
    * @param {number} i group @param {{bytes: number, tensors: number}} totals
-   * @param {import('../../data/reasons.js').Share[]} shares @param {number} total
+   * @param {import('../data/reasons.js').Share[]} shares @param {number} total
    * @param {boolean} isHighlighted whether something of it is
    */
   const entry = (i, totals, shares, total, isHighlighted) => {
@@ -75,7 +75,7 @@ export function makeLegend(stores, update) {
   return {
     /**
      * Of all that is reserved: the groups with the most bytes, what blocks are rounded up by, and the holes.
-     * @param {import('../../data/segments.js').Segments} all @param {number} most groups that have a line of their own
+     * @param {import('../data/segments.js').Segments} all @param {number} most groups that have a line of their own
      */
     ofSegments({ segments, reserved, active, requested, stuck, returnable }, most) {
       const { style } = appearance;
@@ -172,7 +172,7 @@ function groupSwatch({ hasPatterns, grouping }, i) {
   return square;
 }
 
-/** What one rule decided. @param {Stores} stores @param {import('../../data/reasons.js').Share} share */
+/** What one rule decided. @param {Stores} stores @param {import('../data/reasons.js').Share} share */
 function reason({ shown, selection }, { rule, bytes: sum, tensors, largest }) {
   const { data, stacks } = shown.device;
   const { because, qualifier } = shown.report.rules[rule];

@@ -1,7 +1,7 @@
 // The card of a request that failed: what was asked for beside what was free, in bars of one scale.
 
 import { bytes, count, counted, exactBytes } from '../../kit/format.js';
-import { holesOf, segmentsAt, servingSegments } from '../../data/segments.js';
+import { holesOf, segmentsAt, servingSegments } from '../data/segments.js';
 import { memoizeLast } from '../../kit/topic.js';
 import { button, h, segmented } from '../../kit/dom.js';
 import { measureRows } from './measures.js';

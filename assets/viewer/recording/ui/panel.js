@@ -2,7 +2,7 @@
 
 import { bytes, change, count, counted, exactBytes } from '../../kit/format.js';
 import { HOST_MEMORY } from '../../data/report.js';
-import { spikeSites } from '../../data/spike.js';
+import { spikeSites } from '../data/spike.js';
 import { growthRange, rangeInView, showRange, toggleKeptOnly } from '../state/navigate.js';
 import { againstCard, momentAButton } from './against.js';
 import { button, fill, h, segmented, signButton } from '../../kit/dom.js';
@@ -75,7 +75,7 @@ function amount(n) {
   return h('b', { text: bytes(n), title: exactBytes(n) });
 }
 
-/** @param {import('../../data/segments.js').Segments} segments */
+/** @param {import('../data/segments.js').Segments} segments */
 function segmentsLine({ segments, stuck, returnable, holes, largest }) {
   const free = stuck + returnable;
   const where = holes > 0 ? ` in ${counted(holes, 'hole')}, the largest ${bytes(largest)}` : '';

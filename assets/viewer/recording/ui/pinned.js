@@ -1,7 +1,7 @@
 // The pinned tensor: what it is, how long it lived, who allocated and freed it.
 
 import { hasFamilies } from '../../data/colours.js';
-import { markdownFence, plainSpaces, printable } from '../../data/escape.js';
+import { markdownFence, plainSpaces, printable } from '../../kit/escape.js';
 import { foldStack, fullText, locationOf, nameOf, stackText } from '../../data/fold.js';
 import { bytes, count, counted, duration, exactBytes, share } from '../../kit/format.js';
 import { HOST_MEMORY, recordFunction, streamName } from '../../data/report.js';

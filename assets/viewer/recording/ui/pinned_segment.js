@@ -2,11 +2,11 @@
 
 import { address, bytes, count, counted, exactBytes } from '../../kit/format.js';
 import { HOST_MEMORY } from '../../data/report.js';
-import { kindName, pinnedSegment, returnedWhen } from '../../data/segments.js';
+import { kindName, pinnedSegment, returnedWhen } from '../data/segments.js';
 import { button, fill, h, signButton, swatch } from '../../kit/dom.js';
 import { segmentBars } from './segments.js';
 
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../../data/segments.js').Segment} Segment */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/segments.js').Segment} Segment */
 
 /** Holders that are listed at once. */
 const LISTED = 60;
@@ -42,7 +42,7 @@ export function pinnedSegmentElements(stores, r, zoom) {
   );
   if (!segment) return [head, h('p.why', `Not reserved ${before(moment.state, data.events)}.`)];
   const holders = [...segment.blocks].sort((a, b) => b.bytes - a.bytes || a.offset - b.offset);
-  const line = (/** @type {import('../../data/segments.js').Block} */ { id, bytes: held }) => {
+  const line = (/** @type {import('../data/segments.js').Block} */ { id, bytes: held }) => {
     const { name, location } = sites.site(id);
     const { color, one } = grouping.groups[grouping.of[id]];
     return h(

@@ -1,12 +1,12 @@
 // The list of segments at the panel's moment, with a bar for each, and what few tensors keep of them.
 
 import { bytes, counted, exactBytes } from '../../kit/format.js';
-import { keepWords, kindName, pinnedSegment } from '../../data/segments.js';
+import { keepWords, kindName, pinnedSegment } from '../data/segments.js';
 import { SpaceColours } from '../../pile/colour_table.js';
 import { button, fill, h } from '../../kit/dom.js';
 import { virtualRows } from './rows.js';
 
-/** @typedef {import('../../data/segments.js').Segment} Segment */
+/** @typedef {import('../data/segments.js').Segment} Segment */
 
 /** Client pixels of a bar, where the panel is wide and where it is narrow. */
 const BAR = { wide: 118, narrow: 80, height: 11 };

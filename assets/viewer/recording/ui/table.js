@@ -1,16 +1,16 @@
 // The table of call sites, files, functions or families at the panel's moment.
 
-import { breakdown, sorted } from '../../data/breakdown.js';
-import { plainSpaces } from '../../data/escape.js';
+import { breakdown, sorted } from '../data/breakdown.js';
+import { plainSpaces } from '../../kit/escape.js';
 import { bytes, count, counted, exactBytes, share } from '../../kit/format.js';
-import { highlightedKeys } from '../../data/masks.js';
+import { highlightedKeys } from '../data/masks.js';
 import { baseName, NO_STACK, twoLastParts } from '../../data/sites.js';
 import { jump } from '../state/navigate.js';
 import { listen } from '../../kit/topic.js';
 import { button, copyButton, copyText, fill, h, pathElement, swatch } from '../../kit/dom.js';
 import { virtualRows } from './rows.js';
 
-/** @typedef {import('../../data/breakdown.js').Row} Row @typedef {import('../../data/breakdown.js').Sort} Sort */
+/** @typedef {import('../data/breakdown.js').Row} Row @typedef {import('../data/breakdown.js').Sort} Sort */
 
 /** A line of buttons that act on the row above it. */
 const ACTIONS = 'actions';

@@ -4,7 +4,7 @@
 import { locationOf, nameOf } from '../../data/fold.js';
 import { address, bytes, change, count, counted, duration, share } from '../../kit/format.js';
 import { streamName } from '../../data/report.js';
-import { kindName, returnedWhen } from '../../data/segments.js';
+import { kindName, returnedWhen } from '../data/segments.js';
 import { siteOf } from '../../data/sites.js';
 import { LIBRARY } from '../../data/stacks.js';
 import { EDGE, AWAY, placeTooltip } from '../../kit/tooltip.js';
@@ -13,7 +13,7 @@ import { fill, h, swatch } from '../../kit/dom.js';
 
 /**
  * @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../../data/space.js').Space} Space
- * @typedef {import('../../data/segments.js').Segment} Segment
+ * @typedef {import('../data/segments.js').Segment} Segment
  */
 
 /** @param {Stores} stores @param {HTMLElement} root @param {HTMLElement} timeline */

@@ -29,7 +29,7 @@ import { asked, mountHash } from '../../kit/hash.js';
 
 /** @type {import('../../data/sites.js').By[]} */
 const BYS = ['site', 'file', 'function', 'family'];
-/** @type {import('../../data/breakdown.js').Sort[]} */
+/** @type {import('../data/breakdown.js').Sort[]} */
 const SORTS = ['name', 'bytes', 'tensors', 'allocated'];
 
 /**
@@ -171,10 +171,10 @@ function pairOf(text) {
   return from ? [Number(from), Number(to)] : null;
 }
 
-/** @param {string} iso @returns {import('../../data/breakdown.js').Subset | null} */
+/** @param {string} iso @returns {import('../data/breakdown.js').Subset | null} */
 function subsetOf(iso) {
   const [, by, key] = /^(site|file|function|family|stack):([^]*)$/.exec(iso) ?? [];
-  return by ? { by: /** @type {import('../../data/breakdown.js').Subset['by']} */ (by), key } : null;
+  return by ? { by: /** @type {import('../data/breakdown.js').Subset['by']} */ (by), key } : null;
 }
 
 /** @param {string | null} tab @returns {string | null} the list that it is in; null: the first one */
@@ -182,7 +182,7 @@ function listOf(tab) {
   return BYS.some((by) => by === tab) ? 'table' : tab;
 }
 
-/** @param {string | null} tab @param {string | null} sort @returns {import('../../data/breakdown.js').Order} */
+/** @param {string | null} tab @param {string | null} sort @returns {import('../data/breakdown.js').Order} */
 function orderOf(tab, sort) {
   const by = BYS.find((b) => b === tab) ?? 'site';
   const [letter, up] = (sort ?? '').split('.');

@@ -1,6 +1,6 @@
 // What is drawn over the picture: marks, names, patterns and outlines, and on another canvas the cursor.
 
-import { siteNames } from '../../data/breakdown.js';
+import { siteNames } from '../data/breakdown.js';
 import { BandLabels } from '../draw/labels.js';
 import { drawMomentA } from '../draw/marks.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';

@@ -1,6 +1,6 @@
 // Ways through an address space: to what is pinned, to a group, and from block to block.
 
-import { segmentAt } from '../../data/segments.js';
+import { segmentAt } from '../data/segments.js';
 import { OUTSIDE } from '../../data/space.js';
 import { showLifetime, showRange, showStates } from '../state/navigate.js';
 

@@ -1,6 +1,6 @@
 // What the stage needs to draw an address space: its raster and colours, and what its marks are about.
 
-import { fadeOthers } from '../../data/masks.js';
+import { fadeOthers } from '../data/masks.js';
 import { ColourTable } from '../../pile/colour_table.js';
 import { groupColours } from '../draw/patterns.js';
 import { SegmentBars } from '../map/bars.js';

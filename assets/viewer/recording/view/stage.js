@@ -1,6 +1,6 @@
 // The timeline on the page: the chart, the canvases over it, and when each is drawn again.
 
-import { spikeNear } from '../../data/spike.js';
+import { spikeNear } from '../data/spike.js';
 import { RecordingChart } from '../draw/chart.js';
 import { layoutOf, Scales, ticksOf } from '../draw/layout.js';
 import { CURSOR, EVERYTHING, MARKS, Stage } from '../../kit/stage.js';

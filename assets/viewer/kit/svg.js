@@ -1,7 +1,7 @@
 // A drawing context that writes SVG: as much of the 2D canvas as painters use, so that
 // the page can be exported as vectors and text.
 
-import { xml } from '../../data/escape.js';
+import { xml } from './escape.js';
 
 /**
  * @typedef {object} State what save keeps

@@ -2,23 +2,23 @@
 // and a summary in Markdown. Numbers are given as the page shows them, and exactly.
 
 import { breakdown, sorted } from './breakdown.js';
-import { csvCell, markdownCode, plainSpaces } from './escape.js';
-import { bytes, counted, exactBytes, share } from '../kit/format.js';
-import { totalsByGroup } from './grouping.js';
-import { streamName } from './report.js';
+import { csvCell, markdownCode, plainSpaces } from '../../kit/escape.js';
+import { bytes, counted, exactBytes, share } from '../../kit/format.js';
+import { totalsByGroup } from '../../data/grouping.js';
+import { streamName } from '../../data/report.js';
 
 /**
  * @typedef {string | number | null} Value null: there is none
  * @typedef {{columns: string[], rows: Value[][]}} Sheet
  *
  * @typedef {object} Screen what the page shows
- * @property {import('./open.js').OpenDevice} device
- * @property {import('./report.js').Report} report
- * @property {import('./grouping.js').Grouping} grouping
+ * @property {import('../../data/open.js').OpenDevice} device
+ * @property {import('../../data/report.js').Report} report
+ * @property {import('../../data/grouping.js').Grouping} grouping
  * @property {string} words of the moment: "at the peak, before event 9,967"
  * @property {number} state of the moment
- * @property {import('./range.js').Range | null} range that the panel speaks about
- * @property {import('./range.js').RangeActivity | null} activity in it
+ * @property {import('../../data/range.js').Range | null} range that the panel speaks about
+ * @property {import('../../data/range.js').RangeActivity | null} activity in it
  * @property {Int32Array} live at the moment, or kept by the range
  * @property {import('./masks.js').Mask} mask of what is highlighted
  * @property {import('./breakdown.js').Order} order of the table
@@ -29,7 +29,7 @@ import { streamName } from './report.js';
 /** The most rows of the table in Markdown. */
 const MOST = 20;
 
-/** @type {Record<import('./sites.js').By, string>} */
+/** @type {Record<import('../../data/sites.js').By, string>} */
 const NAMES = { site: 'call site', file: 'file', function: 'function', family: 'family' };
 
 /** @param {Screen} screen */

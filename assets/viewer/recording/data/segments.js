@@ -2,12 +2,12 @@
 // block shares its segment, and returnable when empty_cache() would give it back: a whole segment, or whole pages of an
 // expandable one. pkg/analysis/layout has the same rules.
 
-import { bytes, counted } from '../kit/format.js';
-import { bisect } from '../kit/math.js';
-import { OUTSIDE } from './space.js';
+import { bytes, counted } from '../../kit/format.js';
+import { bisect } from '../../kit/math.js';
+import { OUTSIDE } from '../../data/space.js';
 
 /**
- * @typedef {import('./space.js').Space} Space @typedef {import('./space.js').Kind} Kind
+ * @typedef {import('../../data/space.js').Space} Space @typedef {import('../../data/space.js').Kind} Kind
  *
  * @typedef {{id: number, offset: number, bytes: number}} Block
  * @typedef {{offset: number, bytes: number, returnable: number}} Hole bytes of it that empty_cache() would return
@@ -48,7 +48,7 @@ export function pageSize({ sizeClass, page }) {
 
 /**
  * @param {Space} space
- * @param {Pick<import('./open.js').OpenDevice, 'data' | 'timeline'>} device
+ * @param {Pick<import('../../data/open.js').OpenDevice, 'data' | 'timeline'>} device
  * @param {number} state
  * @returns {Segments}
  */
@@ -224,7 +224,7 @@ export function holesOf(segments) {
 
 /**
  * The last tensor that lay on any byte of a tensor's block before it, and the next one after it.
- * @param {Space} space @param {import('./device.js').DeviceData} data @param {number} id
+ * @param {Space} space @param {import('../../data/device.js').DeviceData} data @param {number} id
  * @returns {[before: number, after: number]} -1: none
  */
 export function blocksBeside({ place, block }, { count, first, last }, id) {

@@ -1,21 +1,21 @@
 // The strip of four answers. They are those of the report, except where they depend on
 // what colour stands for, or on the pinned tensor.
 
-import { bytes, counted, share } from '../kit/format.js';
-import { totalsByGroup } from './grouping.js';
-import { NO_STACK } from './sites.js';
+import { bytes, counted, share } from '../../kit/format.js';
+import { totalsByGroup } from '../../data/grouping.js';
+import { NO_STACK } from '../../data/sites.js';
 
 /** Position of the question who allocated it. */
 const WHO = 2;
 
 /**
- * @typedef {import('./report.js').Card & {segments: {color: string, bytes: number}[]}} Answer
+ * @typedef {import('../../data/report.js').Card & {segments: {color: string, bytes: number}[]}} Answer
  *   segments: of the bar, from left to right
  */
 
 /**
- * @param {import('./open.js').OpenDevice} device
- * @param {import('./grouping.js').Grouping} grouping
+ * @param {import('../../data/open.js').OpenDevice} device
+ * @param {import('../../data/grouping.js').Grouping} grouping
  * @param {number | null} pinned
  * @returns {Answer[]}
  */
@@ -36,7 +36,7 @@ const NAMED = 3;
 
 /**
  * What each group holds at the peak.
- * @param {import('./open.js').OpenDevice} device @param {import('./grouping.js').Grouping} grouping
+ * @param {import('../../data/open.js').OpenDevice} device @param {import('../../data/grouping.js').Grouping} grouping
  */
 function atPeak({ timeline, data }, grouping) {
   const totals = totalsByGroup(grouping, data.size, timeline.live(timeline.peak));
@@ -49,15 +49,15 @@ function atPeak({ timeline, data }, grouping) {
 }
 
 /**
- * @param {import('./report.js').Card} card
- * @param {import('./open.js').OpenDevice} device
+ * @param {import('../../data/report.js').Card} card
+ * @param {import('../../data/open.js').OpenDevice} device
  * @param {number} pinned
- * @returns {import('./report.js').Card}
+ * @returns {import('../../data/report.js').Card}
  */
 function allocatedThis(card, { timeline, data, sites }, pinned) {
   const site = sites.site(pinned);
   const size = bytes(data.size[pinned]);
-  /** @type {import('./report.js').Card} */
+  /** @type {import('../../data/report.js').Card} */
   const answer = {
     ...card,
     question: 'Who allocated this?',

@@ -10,7 +10,7 @@
 
 /**
  * What each rule decided of what is live, most bytes first.
- * @param {import('./device.js').DeviceData} data
+ * @param {import('../../data/device.js').DeviceData} data
  * @param {Iterable<number>} live
  * @returns {Share[]}
  */
@@ -26,7 +26,7 @@ export function sharesOf({ rule, size }, live) {
   return shares.filter(Boolean).sort((a, b) => b.bytes - a.bytes || a.rule - b.rule);
 }
 
-/** What decides the group of a tensor, to follow the word "by". @type {Record<import('./colours.js').Mode, string>} */
+/** What decides the group of a tensor, to follow the word "by". @type {Record<import('../../data/colours.js').Mode, string>} */
 export const BY = {
   family: 'what its stacks and its lifetime say it was for',
   site: 'the innermost frame of user code on its stack',
@@ -40,10 +40,10 @@ export const BY = {
 
 /**
  * The frame by which a rule decided, and whether it is on the stack that freed the tensor.
- * @param {import('./device.js').DeviceData} data
- * @param {import('./stacks.js').Stacks} stacks
+ * @param {import('../../data/device.js').DeviceData} data
+ * @param {import('../../data/stacks.js').Stacks} stacks
  * @param {number} id
- * @returns {{frame: import('./stacks.js').Frame, freed: boolean} | null}
+ * @returns {{frame: import('../../data/stacks.js').Frame, freed: boolean} | null}
  */
 export function decidingFrame(data, stacks, id) {
   const frame = stacks.namedFrame(data.stack[id]);

@@ -27,7 +27,7 @@ export function spikeNear(active, columns, x, reach, least) {
 
 /**
  * The call sites of what is live in a state and was not yet in an earlier one, the largest first.
- * @param {Pick<import('./open.js').OpenDevice, 'timeline' | 'data' | 'sites'>} device
+ * @param {Pick<import('../../data/open.js').OpenDevice, 'timeline' | 'data' | 'sites'>} device
  * @param {number} before state @param {number} state
  */
 export function spikeSites({ timeline, data, sites }, before, state) {

@@ -23,7 +23,7 @@ const SIGNS = [0, 1, -1, 0, 1, -1, 1, -1, 0, 0];
  * @property {number} bytes
  * @property {number} sign 1 or -1 where it adds the bytes to a total, or takes them from it; else 0
  * @property {number} reservation that it began or ended: index into space.reservations; -1: none, or not known
- * @property {import('./space.js').Kind | null} kind of that reservation
+ * @property {import('../../data/space.js').Kind | null} kind of that reservation
  * @property {number} free bytes on the device at an OOM, else 0
  * @property {number} state one in which what it is about is there: after what adds, before everything else
  */
@@ -36,10 +36,10 @@ export class EventList {
   #of;
   /** Which reservation a segment event began or ended. @type {Map<number, number>} */
   #reservations = new Map();
-  /** @type {import('./space.js').Space | null} */
+  /** @type {import('../../data/space.js').Space | null} */
   #space = null;
 
-  /** @param {import('./device.js').DeviceData} data */
+  /** @param {import('../../data/device.js').DeviceData} data */
   constructor(data) {
     const { events, count, preExisting, first, last, reservedEvent, reservedDelta, markers } = data;
     const action = (this.#action = new Uint8Array(events));
@@ -71,7 +71,7 @@ export class EventList {
 
   /**
    * Tells cudaMalloc and pages of expandable segments apart.
-   * @param {import('./space.js').Space} space
+   * @param {import('../../data/space.js').Space} space
    */
   learn(space) {
     if (space === this.#space) return;

@@ -4,19 +4,19 @@
 import { membersOfCell } from './icicle.js';
 
 /**
- * @typedef {import('./sites.js').By} By
- * @typedef {import('./sites.js').Row & {allocated: number}} Row allocated: bytes in the range, or else those live
+ * @typedef {import('../../data/sites.js').By} By
+ * @typedef {import('../../data/sites.js').Row & {allocated: number}} Row allocated: bytes in the range, or else those live
  * @typedef {{by: By | 'stack', key: string}} Subset the allocations of a row of the table, or of a cell of the icicle
  * @typedef {'name' | 'bytes' | 'tensors' | 'allocated'} Sort
  * @typedef {{by: By, sort: Sort, rising: boolean}} Order how a table is cut and sorted
  */
 
 /**
- * @param {import('./open.js').OpenDevice} device
+ * @param {import('../../data/open.js').OpenDevice} device
  * @param {Int32Array} live what is live, or for a range what it keeps
- * @param {import('./range.js').RangeActivity | null} activity of the range, null for a moment
+ * @param {import('../../data/range.js').RangeActivity | null} activity of the range, null for a moment
  * @param {By} by
- * @param {import('./columns.js').Column} groups group of each allocation
+ * @param {import('../../data/columns.js').Column} groups group of each allocation
  * @returns {{rows: Row[], gone: Row[]}} gone: rows that allocated in the range, and of which nothing is left
  */
 export function breakdown({ sites }, live, activity, by, groups) {
@@ -41,7 +41,7 @@ function* between(from, to) {
  * Puts the rows in the order asked for; only a range has one by what it allocated.
  * @param {{rows: Row[], gone: Row[]}} table
  * @param {Omit<Order, 'by'>} order
- * @param {import('./range.js').RangeActivity | null} activity of the range, null for a moment
+ * @param {import('../../data/range.js').RangeActivity | null} activity of the range, null for a moment
  * @returns {{rows: Row[], gone: Row[], sort: Sort}} sort: the column really sorted by
  */
 export function sorted({ rows, gone }, order, activity) {
@@ -63,7 +63,7 @@ export function sortRows(rows, sort, rising) {
 
 /**
  * Which allocations are in a subset, of the whole recording.
- * @param {import('./open.js').OpenDevice} device @param {Subset} subset
+ * @param {import('../../data/open.js').OpenDevice} device @param {Subset} subset
  * @returns {(id: number) => boolean}
  */
 export function membersOf({ sites, stacks, data }, { by, key }) {
@@ -72,9 +72,9 @@ export function membersOf({ sites, stacks, data }, { by, key }) {
 
 /**
  * Groups the allocations live at a timeline's peak by call site, for the names in the bands.
- * @param {import('./sites.js').SiteTable} sites
- * @param {import('./timeline.js').Timeline} timeline
- * @param {import('./grouping.js').Grouping} grouping whose colours the bands have
+ * @param {import('../../data/sites.js').SiteTable} sites
+ * @param {import('../../data/timeline.js').Timeline} timeline
+ * @param {import('../../data/grouping.js').Grouping} grouping whose colours the bands have
  */
 export function siteNames(sites, timeline, grouping) {
   const of = new Int32Array(sites.data.count);
@@ -104,7 +104,7 @@ export function siteNames(sites, timeline, grouping) {
 
 /**
  * The call sites that do not hold the same in two states, the largest difference first.
- * @param {Pick<import('./open.js').OpenDevice, 'timeline' | 'data' | 'sites'>} device
+ * @param {Pick<import('../../data/open.js').OpenDevice, 'timeline' | 'data' | 'sites'>} device
  * @param {number} state @param {number} a the state that it is compared with
  * @returns {Difference[]}
  */

@@ -3,9 +3,9 @@
 // A cell is a user or library frame; frames that follow each other without a branch
 // are one cell, named by the innermost user frame of them. The operator comes last.
 
-import { locationOf, nameOf } from './fold.js';
-import { baseName, located, NO_STACK } from './sites.js';
-import { INTERNAL, USER } from './stacks.js';
+import { locationOf, nameOf } from '../../data/fold.js';
+import { baseName, located, NO_STACK } from '../../data/sites.js';
+import { INTERNAL, USER } from '../../data/stacks.js';
 
 /**
  * @typedef {object} Cell
@@ -33,7 +33,7 @@ import { INTERNAL, USER } from './stacks.js';
 
 /**
  * The path from the outermost frame to the operator.
- * @param {import('./stacks.js').Stacks} stacks @param {number} stack
+ * @param {import('../../data/stacks.js').Stacks} stacks @param {number} stack
  * @returns {Entry[]}
  */
 export function pathOf(stacks, stack) {
@@ -60,8 +60,8 @@ function withoutLocation(name) {
 
 /**
  * The allocations below a cell.
- * @param {import('./stacks.js').Stacks} stacks
- * @param {import('./columns.js').Column} stack of each allocation
+ * @param {import('../../data/stacks.js').Stacks} stacks
+ * @param {import('../../data/columns.js').Column} stack of each allocation
  * @param {string} key
  * @returns {(id: number) => boolean}
  */
@@ -78,7 +78,7 @@ export function membersOfCell(stacks, stack, key) {
 }
 
 /**
- * @param {import('./open.js').OpenDevice} device
+ * @param {import('../../data/open.js').OpenDevice} device
  * @param {Iterable<number>} ids
  * @param {ArrayLike<number>} groups group of each allocation
  * @param {import('./masks.js').Mask} mask
@@ -125,7 +125,7 @@ function node(entry, key) {
   return { entry, key, bytes: 0, byGroup: [], highlighted: false, cell: -1, below: new Map() };
 }
 
-/** @param {Node} root @param {import('./stacks.js').Stacks} stacks @param {number} stack */
+/** @param {Node} root @param {import('../../data/stacks.js').Stacks} stacks @param {number} stack */
 function nodesOf(root, stacks, stack) {
   const path = [root];
   pathOf(stacks, stack).forEach((entry, i) => {

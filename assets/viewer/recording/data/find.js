@@ -1,11 +1,11 @@
 // Finds allocations. Each frame and each string is searched once; an allocation is
 // found when its stack, or a text of its own, was.
 
-import { addressTest } from './addresses.js';
-import { clamp, countBelow } from '../kit/math.js';
-import { parseFilter, parseQuery } from './query.js';
-import { streamName } from './report.js';
-import { located } from './sites.js';
+import { addressTest } from '../../data/addresses.js';
+import { clamp, countBelow } from '../../kit/math.js';
+import { parseFilter, parseQuery } from '../../data/query.js';
+import { streamName } from '../../data/report.js';
+import { located } from '../../data/sites.js';
 
 /** Instructions that the regular expressions of one query may take: a fraction of a second. */
 const MOST_INSTRUCTIONS = 2e7;
@@ -18,9 +18,9 @@ const MOST_INSTRUCTIONS = 2e7;
  * @property {number} count
  * @property {string} problem what is wrong with the query, or ""
  *
- * @typedef {import('./open.js').OpenDevice} OpenDevice
- * @typedef {import('./query.js').Term} Term
- * @typedef {import('./query.js').Filter} Filter
+ * @typedef {import('../../data/open.js').OpenDevice} OpenDevice
+ * @typedef {import('../../data/query.js').Term} Term
+ * @typedef {import('../../data/query.js').Filter} Filter
  */
 
 /** @type {Found} */
@@ -60,7 +60,7 @@ function keep(hits, others) {
 
 /**
  * Allocations that have a term in their stack or in what is written beside it.
- * @param {OpenDevice} device @param {Term} term @param {import('./regex.js').Budget} budget
+ * @param {OpenDevice} device @param {Term} term @param {import('../../data/regex.js').Budget} budget
  */
 function hitsOf(device, { text, regex, address }, budget) {
   const { data, stacks, lanes } = device;
@@ -87,10 +87,10 @@ function hitsOf(device, { text, regex, address }, budget) {
   return hits;
 }
 
-/** @type {WeakMap<import('./stacks.js').Stacks, string[]>} */
+/** @type {WeakMap<import('../../data/stacks.js').Stacks, string[]>} */
 const frameTexts = new WeakMap();
 
-/** "file:line function" of every frame. @param {import('./stacks.js').Stacks} stacks */
+/** "file:line function" of every frame. @param {import('../../data/stacks.js').Stacks} stacks */
 function textsOf(stacks) {
   let texts = frameTexts.get(stacks);
   if (!texts) {
@@ -105,7 +105,7 @@ function textsOf(stacks) {
 
 /**
  * Stacks of which a frame or the operator is found.
- * @param {import('./stacks.js').Stacks} stacks
+ * @param {import('../../data/stacks.js').Stacks} stacks
  * @param {(text: string) => boolean} test
  * @param {(string: number) => boolean} named
  */
@@ -120,7 +120,7 @@ function stackHits(stacks, test, named) {
 
 /**
  * What was allocated in the ranges of a lane that have a name.
- * @param {Uint8Array} hits @param {import('./device.js').DeviceData} data
+ * @param {Uint8Array} hits @param {import('../../data/device.js').DeviceData} data
  * @param {{from: number[], to: number[], names: string[]}} lane @param {(text: string) => boolean} test
  */
 function annotate(hits, { first, preExisting }, { from, to, names }, test) {
@@ -157,7 +157,7 @@ function filterTest({ data, file, report, hasTime }, filter) {
   }
 }
 
-/** @param {(id: number) => number} of @param {import('./query.js').Bound} bound @returns {(id: number) => boolean} */
+/** @param {(id: number) => number} of @param {import('../../data/query.js').Bound} bound @returns {(id: number) => boolean} */
 function compare(of, { sign, value }) {
   if (sign[0] === '>') return sign === '>' ? (id) => of(id) > value : (id) => of(id) >= value;
   return sign === '<' ? (id) => of(id) < value : (id) => of(id) <= value;
@@ -166,7 +166,7 @@ function compare(of, { sign, value }) {
 /**
  * @param {ArrayLike<number> | null} column null: all have the first name
  * @param {string[]} names
- * @param {import('./query.js').Trait} trait
+ * @param {import('../../data/query.js').Trait} trait
  */
 function oneOf(column, names, { key, name }) {
   const wanted = names.indexOf(name);

@@ -8,7 +8,7 @@ import { membersOf } from './breakdown.js';
 
 /**
  * The allocations of isolated groups that a search found.
- * @param {import('./grouping.js').Grouping} grouping
+ * @param {import('../../data/grouping.js').Grouping} grouping
  * @param {ReadonlySet<number>} isolated groups; empty: all
  * @param {Mask} hits what a search found
  * @returns {Mask}
@@ -23,7 +23,7 @@ export function maskOf({ of, groups }, isolated, hits) {
 
 /**
  * Leaves in a mask only the allocations of a subset.
- * @param {import('./open.js').OpenDevice} device
+ * @param {import('../../data/open.js').OpenDevice} device
  * @param {Mask} mask
  * @param {import('./breakdown.js').Subset | null} subset null: all
  * @returns {Mask}
@@ -38,7 +38,7 @@ export function restrictMask(device, mask, subset) {
 
 /**
  * The colours of a grouping, faded where the mask is 0.
- * @param {import('./grouping.js').Grouping} grouping
+ * @param {import('../../data/grouping.js').Grouping} grouping
  * @param {Mask} mask
  * @returns {Uint8Array} index of each allocation's colour; behind all colours come the same ones faded
  */
@@ -62,7 +62,7 @@ export function highlightedKeys(mask, ids, keyOf) {
 }
 
 /**
- * @param {import('./timeline.js').Timeline} timeline
+ * @param {import('../../data/timeline.js').Timeline} timeline
  * @param {Uint8Array} mask
  * @param {number} state
  * @returns {number} bytes of the highlighted allocations that are live in it
