@@ -23,7 +23,7 @@ const module = "github.com/memviz-go/memviz/"
 var arrows = map[string][]string{
 	"pkg/units":              {},
 	"pkg/internal/ranges":    {},
-	"pkg/internal/space":     {"pkg/internal/ranges"},
+	"pkg/internal/space":     {},
 	"pkg/internal/pickle":    {},
 	"pkg/internal/container": {"pkg/internal/pickle", "pkg/units"},
 	"pkg/snapshot":           {"pkg/internal/container"},

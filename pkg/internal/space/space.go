@@ -14,7 +14,11 @@
 // allocation and reservation: looking through lists is paid from a budget.
 package space
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
 
 // Kind says which requests a reservation may serve: those of a stream from a pool,
 // small or large ones.
@@ -101,6 +105,9 @@ type Rounded struct{ Requested, Bytes int64 }
 // ErrContradiction: what is said of reservations and of allocations cannot both be true.
 var ErrContradiction = errors.New("memory is returned that is not free, or reserved twice")
 
+// errOverlap: what is reserved cannot be in one state.
+var errOverlap = errors.New("what is reserved overlaps")
+
 // errBudget: it takes too long to find out.
 var errBudget = errors.New("too many gaps have to be looked at")
 
@@ -111,3 +118,18 @@ func Round(requested int64) int64 {
 
 func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
+
+// sortByPlace sorts allocations by their places, and those of one place by their order.
+func sortByPlace(order []int32, places []uint32) {
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(places[a], places[b]) })
+}
+
+// roomBelow is how many units are free from a place on in a gap, up to where the next of
+// other allocations begins.
+func roomBelow(x gap, place uint32, others []int32, places []uint32) uint32 {
+	end := x.end()
+	if len(others) > 0 {
+		end = min(end, places[others[0]])
+	}
+	return end - place
+}

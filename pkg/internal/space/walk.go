@@ -3,28 +3,30 @@ package space
 import "slices"
 
 // walk goes through all events. old places what is there before the first of them, after
-// what is reserved then; born places one allocation. Both give the node of its block, or
-// none.
-func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born func(i int) (int32, error)) error {
-	nodes := make([]int32, t.Count)
-	for i := range nodes {
-		nodes[i] = none
-	}
+// what is reserved then; born places one allocation. Both give its block, or none at all.
+func (f *Frame) walk(t *Tensors, m *model, old func(hold func(i int, block gap)) error,
+	born func(i int) (gap, error)) error {
+	blocks := newHeld(t.Count)
 	ends := newEndings(t)
 	returned := f.returned(t.Events)
 	next := 0 // reservation
-	for ; next < len(f.Reservations) && f.Reservations[next].Reserved < 0; next++ {
-		m.reserve(next)
+	reserve := func(event int) (err error) {
+		for ; err == nil && next < len(f.Reservations) && int(f.Reservations[next].Reserved) == event; next++ {
+			err = m.reserve(next)
+		}
+		return err
 	}
-	if err := old(nodes); err != nil {
+	if err := reserve(-1); err != nil {
+		return err
+	}
+	if err := old(blocks.hold); err != nil {
 		return err
 	}
 	i, start := t.PreExisting, t.start(t.PreExisting)
 	for event := range t.Events {
 		for x := ends.at(event); x != none; x = ends.next[x] {
-			if nodes[x] != none {
-				m.release(nodes[x])
-				nodes[x] = none
+			if block := blocks.drop(int(x)); block.size > 0 {
+				m.release(block)
 			}
 			if !t.Edited {
 				break
@@ -35,20 +37,52 @@ func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born f
 				return err
 			}
 		}
-		for ; next < len(f.Reservations) && int(f.Reservations[next].Reserved) == event; next++ {
-			m.reserve(next)
+		if err := reserve(event); err != nil {
+			return err
 		}
-		for start == event {
-			x, err := born(i)
+		for ; start == event; start = t.start(i) {
+			block, err := born(i)
 			if err != nil {
 				return err
 			}
-			nodes[i] = x
+			blocks.hold(i, block)
 			i++
-			start = t.start(i)
 		}
 	}
 	return nil
+}
+
+// held are the blocks of allocations, in the memory of a number for each and of those that
+// there are at a time, of which there are far fewer.
+type held struct {
+	slots  []int32 // by allocation; 0: it has no block
+	blocks []gap   // by slot
+	spare  []int32
+}
+
+func newHeld(count int) *held { return &held{slots: make([]int32, count), blocks: make([]gap, 1)} }
+
+func (h *held) hold(i int, block gap) {
+	if block.size == 0 {
+		return
+	}
+	if last := len(h.spare) - 1; last >= 0 {
+		h.slots[i], h.spare = h.spare[last], h.spare[:last]
+		h.blocks[h.slots[i]] = block
+		return
+	}
+	h.slots[i] = int32(len(h.blocks))
+	h.blocks = append(h.blocks, block)
+}
+
+// drop forgets the block of an allocation, and gives it, if there is one.
+func (h *held) drop(i int) (block gap) {
+	slot := h.slots[i]
+	if slot > 0 {
+		block, h.slots[i] = h.blocks[slot], 0
+		h.spare = append(h.spare, slot)
+	}
+	return block
 }
 
 // start is the event in which an allocation begins; behind the last event where there is none.
