@@ -35,9 +35,8 @@ export class SpaceDecoder {
    * @param {ReturnType<typeof readSpace>} read
    * @param {ReturnType<typeof readAddresses>} addresses
    * @param {import('./device.js').DeviceData} data
-   * @param {boolean} [isEdited] whether the tensors are none that were recorded, so that several may end in one event
    */
-  constructor({ frame, codes }, addresses, data, isEdited = false) {
+  constructor({ frame, codes }, addresses, data) {
     const { count, events } = data;
     const { reservations } = frame;
     check(events <= 2 ** 20 + 4 * (count + reservations.count) && events < 2 ** 31, 'events');
@@ -55,12 +54,13 @@ export class SpaceDecoder {
       const { pool, stream, sizeClass } = frame.kinds[k];
       this.#kinds.set(`${pool} ${stream} ${sizeClass === 'small'}`, k);
     }
+    /** By event: an allocation that ends in it. */
     this.ended = new Int32Array(events).fill(NONE);
-    /** Of an edited tensor: another one that ends in the same event. */
-    this.before = new Int32Array(isEdited ? count : 0).fill(NONE);
+    /** By allocation: another one that ends in the same event. */
+    this.before = new Int32Array(count);
     for (let i = 0; i < count; i++) {
       if (data.last[i] >= events) continue;
-      if (isEdited) this.before[i] = this.ended[data.last[i]];
+      this.before[i] = this.ended[data.last[i]];
       this.ended[data.last[i]] = i;
     }
     this.returned = Uint32Array.from({ length: reservations.count }, (_, r) => r)
@@ -110,7 +110,7 @@ export class SpaceDecoder {
     const { first, count: allocations } = data;
     const end = Math.min(data.events, this.#event + events);
     for (let event = this.#event; event < end; event++) {
-      for (let gone = ended[event]; gone !== NONE; gone = before[gone] ?? NONE)
+      for (let gone = ended[event]; gone !== NONE; gone = before[gone])
         if (place[gone] !== OUTSIDE) model.release(place[gone], block[gone], within[gone]);
       for (; this.#return < returned.length && last[returned[this.#return]] === event; this.#return++)
         model.giveBack(returned[this.#return]);

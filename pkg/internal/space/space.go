@@ -12,6 +12,23 @@
 //
 // Nothing that is read can make the model take more than a bounded time for each
 // allocation and reservation: looking through lists is paid from a budget.
+//
+// # Why a model
+//
+// Without one, the best of ten codings that a few lines can read was tried: 0 where the
+// last block of the size lay before, where the block before ends, or the number of a freed
+// place of the rounded size, by age or by address; else the distance to the end of the
+// block before. In base64 of DEFLATE, against the codes of the model:
+//
+//	                                      model    without   the report
+//	1.77 million simulated tensors, 1 GB   2.3 KB   4,341 KB     6.1 MB
+//	1.01 million                           1.3 KB   2,501 KB     3.7 MB
+//	25,600                                 0.1 KB      54 KB     491 KB
+//	278,000, 2,000 equal steps             0.4 KB     2.7 KB     829 KB
+//	26 real recordings, and measures        26 KB       97 KB
+//
+// A simulated training has random sizes, so a place is not one of a few; a report of 1 GB
+// was to stay below 8 MB. The viewer's model adds about 3 KB to each report.
 package space
 
 import (
@@ -61,9 +78,6 @@ const (
 // others by the events that made them.
 type Tensors struct {
 	Events, Count, PreExisting int
-	// Edited: they are none that were recorded, so that several may end in one event. Of
-	// recorded ones only the last counts that does.
-	Edited bool
 
 	Start func(i int) int // event, if it is not from before the recording
 	End   func(i int) int // event; the number of events: never

@@ -6,8 +6,12 @@ import "slices"
 // what is reserved then; born places one allocation. Both give its block, or none at all.
 func (f *Frame) walk(t *Tensors, m *model, old func(hold func(i int, block gap)) error,
 	born func(i int) (gap, error)) error {
-	blocks := newHeld(t.Count)
-	ends := newEndings(t)
+	blocks := newHeld(t.Events)
+	hold := func(i int, block gap) {
+		if end := t.End(i); block.size > 0 && end < t.Events {
+			blocks.hold(block, end)
+		}
+	}
 	returned := f.returned(t.Events)
 	next := 0 // reservation
 	reserve := func(event int) (err error) {
@@ -19,19 +23,12 @@ func (f *Frame) walk(t *Tensors, m *model, old func(hold func(i int, block gap))
 	if err := reserve(-1); err != nil {
 		return err
 	}
-	if err := old(blocks.hold); err != nil {
+	if err := old(hold); err != nil {
 		return err
 	}
 	i, start := t.PreExisting, t.start(t.PreExisting)
 	for event := range t.Events {
-		for x := ends.at(event); x != none; x = ends.next[x] {
-			if block := blocks.drop(int(x)); block.size > 0 {
-				m.release(block)
-			}
-			if !t.Edited {
-				break
-			}
-		}
+		blocks.release(event, m)
 		for ; len(returned) > 0 && int(f.Reservations[returned[0]].Returned) == event; returned = returned[1:] {
 			if err := m.giveBack(int(returned[0])); err != nil {
 				return err
@@ -45,44 +42,11 @@ func (f *Frame) walk(t *Tensors, m *model, old func(hold func(i int, block gap))
 			if err != nil {
 				return err
 			}
-			blocks.hold(i, block)
+			hold(i, block)
 			i++
 		}
 	}
 	return nil
-}
-
-// held are the blocks of allocations, in the memory of a number for each and of those that
-// there are at a time, of which there are far fewer.
-type held struct {
-	slots  []int32 // by allocation; 0: it has no block
-	blocks []gap   // by slot
-	spare  []int32
-}
-
-func newHeld(count int) *held { return &held{slots: make([]int32, count), blocks: make([]gap, 1)} }
-
-func (h *held) hold(i int, block gap) {
-	if block.size == 0 {
-		return
-	}
-	if last := len(h.spare) - 1; last >= 0 {
-		h.slots[i], h.spare = h.spare[last], h.spare[:last]
-		h.blocks[h.slots[i]] = block
-		return
-	}
-	h.slots[i] = int32(len(h.blocks))
-	h.blocks = append(h.blocks, block)
-}
-
-// drop forgets the block of an allocation, and gives it, if there is one.
-func (h *held) drop(i int) (block gap) {
-	slot := h.slots[i]
-	if slot > 0 {
-		block, h.slots[i] = h.blocks[slot], 0
-		h.spare = append(h.spare, slot)
-	}
-	return block
 }
 
 // start is the event in which an allocation begins; behind the last event where there is none.
@@ -93,46 +57,64 @@ func (t *Tensors) start(i int) int {
 	return t.Events
 }
 
-// endings are the allocations by the event in which they end, in the memory of a number
-// for each allocation, of which there are far fewer than events.
-type endings struct {
-	t      *Tensors
-	window []int32 // by event of the present window: the last allocation that ends in it
-	first  []int32 // by window: the first allocation that ends in it
-	next   []int32 // by allocation: the next one of its window, or in the present one, of its event
+// held are the blocks that are there, by the events in which they go. They take the memory
+// of those that there are at a time, and of a number for each window of events.
+type held struct {
+	window  [windowSize]int32 // by event of the present window: a block that goes in it
+	first   []int32           // by later window, likewise
+	present int
+	blocks  []heldBlock // 0 stands for none
+	spare   []int32
+}
+
+type heldBlock struct {
+	gap
+	end, next int32 // another that goes in the same event, or window
 }
 
 // windowSize is how many events a window has.
 const windowSize = 256
 
-func newEndings(t *Tensors) *endings {
-	e := &endings{t: t, window: make([]int32, windowSize), first: make([]int32, t.Events/windowSize+1),
-		next: make([]int32, t.Count)}
-	for w := range e.first {
-		e.first[w] = none
-	}
-	for i := t.Count - 1; i >= 0; i-- {
-		if end := t.End(i); end < t.Events {
-			e.next[i], e.first[end/windowSize] = e.first[end/windowSize], int32(i)
-		}
-	}
-	return e
+func newHeld(events int) *held {
+	return &held{first: make([]int32, events/windowSize+1), present: -1, blocks: make([]heldBlock, 1)}
 }
 
-// at is the last allocation that ends in an event, or none; next has those before it. Events
-// must be asked for in order, each of them.
-func (e *endings) at(event int) int32 {
+// hold keeps a block until an event.
+func (h *held) hold(block gap, end int) {
+	x := int32(len(h.blocks))
+	if last := len(h.spare) - 1; last >= 0 {
+		x, h.spare = h.spare[last], h.spare[:last]
+	} else {
+		h.blocks = append(h.blocks, heldBlock{})
+	}
+	h.blocks[x] = heldBlock{gap: block, end: int32(end)}
+	h.file(x)
+}
+
+func (h *held) file(x int32) {
+	b := &h.blocks[x]
+	list := &h.first[b.end/windowSize]
+	if int(b.end/windowSize) == h.present {
+		list = &h.window[b.end%windowSize]
+	}
+	b.next, *list = *list, x
+}
+
+// release makes free what goes in an event. Events must be asked for in order, each of them.
+func (h *held) release(event int, m *model) {
 	if event%windowSize == 0 {
-		for k := range e.window {
-			e.window[k] = none
-		}
-		for i := e.first[event/windowSize]; i != none; {
-			after, last := e.next[i], &e.window[e.t.End(int(i))%windowSize]
-			e.next[i], *last = *last, i
-			i = after
+		h.present = event / windowSize
+		clear(h.window[:])
+		for x := h.first[h.present]; x != 0; {
+			next := h.blocks[x].next
+			h.file(x)
+			x = next
 		}
 	}
-	return e.window[event%windowSize]
+	for x := h.window[event%windowSize]; x != 0; x = h.blocks[x].next {
+		m.release(h.blocks[x].gap)
+		h.spare = append(h.spare, x)
+	}
 }
 
 // returned are the reservations that go, in the order of the events in which they do.
