@@ -49,7 +49,7 @@ var pages = map[string]struct {
 	script, styles string
 	page           *Page
 }{
-	"viewer":  {"viewer/main.js", "viewer/viewer.css", &Recording},
+	"viewer":  {"viewer/recording/main.js", "viewer/recording/recording.css", &Recording},
 	"compare": {"viewer/compare/main.js", "viewer/compare/compare.css", &Compare},
 	"job":     {"viewer/job/main.js", "viewer/job/job.css", &Job},
 }

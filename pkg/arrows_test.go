@@ -23,7 +23,7 @@ const module = "github.com/memviz-go/memviz/"
 var arrows = map[string][]string{
 	"pkg/units":              {},
 	"pkg/internal/ranges":    {},
-	"pkg/internal/space":     {"pkg/internal/ranges"},
+	"pkg/internal/space":     {},
 	"pkg/internal/pickle":    {},
 	"pkg/internal/container": {"pkg/internal/pickle", "pkg/units"},
 	"pkg/snapshot":           {"pkg/internal/container"},
@@ -81,7 +81,7 @@ var arrows = map[string][]string{
 // owners are the packages that alone may import a library.
 var owners = map[string][]string{
 	"github.com/nlpodyssey/gopickle":  {"pkg/internal/pickle", "cmd/memviz-bench"},
-	"github.com/klauspost/compress":   {"pkg/internal/container", "assets"},
+	"github.com/klauspost/compress":   {"pkg/internal/container", "pkg/report/codec", "assets"},
 	"github.com/cheggaaa/pb/v3":       {"cmd/memviz"},
 	"github.com/jedib0t/go-pretty/v6": {"pkg/answer", "cmd/memviz-bench"},
 	"golang.org/x/term":               {"cmd/memviz"},

@@ -19,7 +19,7 @@ interface EChartsInstance {
 
 interface Window {
   echarts?: ECharts;
-  memviz?: ReturnType<typeof import('./api.js').consoleApi>;
+  memviz?: object;
 }
 
 interface Uint8ArrayConstructor {

@@ -24,9 +24,9 @@ func main() {
 		// Nearly all memory is columns without pointers, so the collector has
 		// next to nothing to scan and may run often: a third less at the peak.
 		// The ballast counts as memory that is kept, and takes none because nothing
-		// touches it. Without it, a small heap would be collected after every 400 KB.
-		debug.SetGCPercent(10)
-		ballast = make([]byte, 64<<20)
+		// touches it. Without it, a small heap would be collected after every 200 KB.
+		debug.SetGCPercent(5)
+		ballast = make([]byte, 128<<20)
 	}
 	removeUnfinishedOnInterrupt()
 	status := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

@@ -9,13 +9,13 @@ import (
 // The options that limit the address space of expandable segments, from torch 2.14 or 2.15 on.
 const (
 	OptionReserve        = "expandable_segments_reserve"
-	OptionReserveByClass = "expandable_segments_reserve_by_class"
+	optionReserveByClass = "expandable_segments_reserve_by_class"
 )
 
 // Reserve is how much address space an expandable segment gets. A request has to fit into one segment, so a
 // larger one fails, however much memory is free.
 type Reserve struct {
-	Option string  // OptionReserve or OptionReserveByClass
+	Option string  // OptionReserve or optionReserveByClass
 	Class  string  // of streams; "" for those of no other class. No file says which class a stream has
 	Bytes  int64   // 0: Share says it
 	Share  float64 // of the memory of the device
@@ -27,23 +27,23 @@ const maxReserves = 64
 // Reserves are those in the text of PYTORCH_CUDA_ALLOC_CONF. Like torch, it ignores those that it does not
 // understand.
 func Reserves(conf string) (list []Reserve) {
-	if r, ok := ParseReserve(Option(conf, OptionReserve)); ok {
+	if r, ok := parseReserve(Option(conf, OptionReserve)); ok {
 		r.Option = OptionReserve
 		list = append(list, r)
 	}
-	classes := strings.Trim(Option(conf, OptionReserveByClass), "[]")
+	classes := strings.Trim(Option(conf, optionReserveByClass), "[]")
 	for item := range strings.SplitSeq(classes, ",") {
 		class, value, _ := strings.Cut(item, ":")
-		if r, ok := ParseReserve(value); ok && len(list) < maxReserves {
-			r.Option, r.Class = OptionReserveByClass, class
+		if r, ok := parseReserve(value); ok && len(list) < maxReserves {
+			r.Option, r.Class = optionReserveByClass, class
 			list = append(list, r)
 		}
 	}
 	return list
 }
 
-// ParseReserve reads a number of GiB such as 40G, or a share of the device's memory such as 0.5.
-func ParseReserve(value string) (r Reserve, ok bool) {
+// parseReserve reads a number of GiB such as 40G, or a share of the device's memory such as 0.5.
+func parseReserve(value string) (r Reserve, ok bool) {
 	number := strings.TrimRight(value, "Gg")
 	n, err := strconv.ParseFloat(number, 64)
 	switch {

@@ -181,7 +181,7 @@ func Options() []string {
 // captures, the address space of expandable segments, and pinned host memory.
 var otherOptions = map[string]bool{
 	"release_lock_on_cudamalloc": true, "release_lock_on_hipmalloc": true, "graph_capture_record_stream_reuse": true,
-	OptionReserveByClass:            true,
+	optionReserveByClass:            true,
 	"pinned_use_cuda_host_register": true, "pinned_use_hip_host_register": true, "pinned_num_register_threads": true,
 	"pinned_use_background_threads": true, "pinned_reserve_segment_size_mb": true, "pinned_free_catch_all": true,
 	"pinned_max_round_threshold_mb": true, "pinned_max_cached_size_mb": true,
@@ -214,7 +214,7 @@ func (s *Settings) set(name, value string) (err error) {
 	case optionLargeSegment:
 		s.LargeSegmentSize, err = parseLargeSegment(value)
 	case OptionReserve:
-		if r, ok := ParseReserve(value); ok { // torch ignores what it does not understand
+		if r, ok := parseReserve(value); ok { // torch ignores what it does not understand
 			s.SegmentReserve = r.Bytes
 		}
 	case RejectOptions[0], RejectOptions[1], RejectOptions[2]:

@@ -70,7 +70,7 @@ func (r *recording) csvCell(k kind, v *value) string {
 const stackSeparator = " < "
 
 // formula is how a text begins that a spreadsheet may take for a formula. The page's
-// export guards the same texts (assets/viewer/data/escape.js).
+// export guards the same texts (assets/viewer/kit/escape.js).
 var formula = regexp.MustCompile("^ *[=+\\-@\u2212\uff0b\uff0d\uff1d\uff20]")
 
 // csvText is a text from a snapshot as a cell. Spreadsheets show a text behind an

@@ -15,7 +15,7 @@ const (
 	MaxSteps   = 32   // of Digest.Steps
 	SiteSteps  = 16   // complete steps that the numbers of call sites are of, the last ones
 	Columns    = 1024 // of the curves of active and reserved memory
-	FewColumns = 256  // of the curves of families
+	fewColumns = 256  // of the curves of families
 	MaxSites   = 128  // more than can hold a hundredth of the peak each
 	MaxOOMs    = 8
 	MaxLeaks   = 16
@@ -29,7 +29,7 @@ type Digest struct {
 	Schema string `json:"schema" jsonschema:"required"`
 	Name   Name   `json:"name" jsonschema:"required"`
 	File   File   `json:"file" jsonschema:"required"`
-	// Error says why the file could not be read. Only DigestSchema, Name and File are set
+	// Error says why the file could not be read. Only Schema, Name and File are set
 	// then.
 	Error  string `json:"error,omitempty"`
 	Device int    `json:"device"` // ordinal of a GPU; -1: pinned host memory

@@ -143,8 +143,8 @@ func (d *Digest) checkSteps() error {
 func (d *Digest) checkCurves() error {
 	c := &d.Curves
 	n, few := int64(c.PerStep)*int64(d.Stretches()), int64(c.FewPerStep)*int64(d.Stretches())
-	if !within(c.PerStep, Columns) || !within(c.FewPerStep, FewColumns) || n < 1 || n > Columns || few < 1 ||
-		few > FewColumns || c.PerStep%c.FewPerStep != 0 {
+	if !within(c.PerStep, Columns) || !within(c.FewPerStep, fewColumns) || n < 1 || n > Columns || few < 1 ||
+		few > fewColumns || c.PerStep%c.FewPerStep != 0 {
 		return fmt.Errorf("its curves have %d and %d columns a step", c.PerStep, c.FewPerStep)
 	}
 	for _, curve := range [][]int16{c.Max, c.Min, c.Reserved} {

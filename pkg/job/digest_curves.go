@@ -23,18 +23,18 @@ func (d *Digest) addCurves(r *analysis.Recording) {
 		stretches = append(stretches, timeline.Range{From: from, To: last})
 		d.Curves.Tail = true
 	}
-	d.Curves.FewPerStep = max(FewColumns/len(stretches), 1)
-	d.Curves.PerStep = d.Curves.FewPerStep * (Columns / FewColumns)
+	d.Curves.FewPerStep = max(fewColumns/len(stretches), 1)
+	d.Curves.PerStep = d.Curves.FewPerStep * (Columns / fewColumns)
 
 	c, active := &d.Curves, r.Device.ActiveBytes()
 	n := len(stretches) * c.PerStep
 	c.Max, c.Min, c.Reserved = make([]int16, 0, n), make([]int16, 0, n), make([]int16, 0, n)
-	highest := make([]int, 0, n/(Columns/FewColumns)) // states with the most active memory, by column of families
+	highest := make([]int, 0, n/(Columns/fewColumns)) // states with the most active memory, by column of families
 	reserved := newReservedCurve(r.Device)
 	for _, stretch := range stretches {
 		for k := range c.PerStep {
 			from, to := column(stretch, k, c.PerStep)
-			if k%(Columns/FewColumns) == 0 {
+			if k%(Columns/fewColumns) == 0 {
 				highest = append(highest, from)
 			}
 			peak := &highest[len(highest)-1]

@@ -60,10 +60,10 @@ type identity struct {
 	line   lineSum // of a digest without the hash of its file, else zero
 }
 
-// Open returns the lines of a file of digests, as they are or packed with gzip or zstd, also
+// openLines returns the lines of a file of digests, as they are or packed with gzip or zstd, also
 // in several members. It is not ok if the file is something else, or a pipe, which could
 // not be read again.
-func Open(path string) (lines io.ReadCloser, ok bool, err error) {
+func openLines(path string) (lines io.ReadCloser, ok bool, err error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil, false, err
 	}
@@ -80,7 +80,7 @@ func Open(path string) (lines io.ReadCloser, ok bool, err error) {
 	return nil, false, f.Close()
 }
 
-// OpenPipe is [Open] for what cannot be read twice. If it is not ok, nothing is taken
+// OpenPipe is openLines for what cannot be read twice. If it is not ok, nothing is taken
 // from the pipe.
 func OpenDigests(pipe *bufio.Reader) (lines io.Reader, ok bool) {
 	head, _ := pipe.Peek(pipe.Size())
@@ -103,7 +103,7 @@ func linesIn(source container.Source) (lines io.Reader, ok bool) {
 
 // IsFile reports whether a file holds digests.
 func IsDigestFile(path string) bool {
-	lines, ok, err := Open(path)
+	lines, ok, err := openLines(path)
 	if err != nil || !ok {
 		return false
 	}
@@ -113,7 +113,7 @@ func IsDigestFile(path string) bool {
 
 // ReadFile adds the digests of a file. It is not ok if the file is something else.
 func (s *DigestSet) ReadFile(path string) (ok bool, err error) {
-	lines, ok, err := Open(path)
+	lines, ok, err := openLines(path)
 	if err != nil || !ok {
 		return ok, err
 	}

@@ -231,7 +231,7 @@ func (c *comparison) findBroken() {
 		}
 	}
 	for i := range c.Ranks {
-		if Contradicted(&c.Ranks[i]) {
+		if contradicted(&c.Ranks[i]) {
 			c.Findings = append(c.Findings, Finding{Kind: DoesNotAddUp, Rank: i})
 		}
 	}
@@ -247,9 +247,9 @@ var denying = func() map[string]bool {
 	return keys
 }()
 
-// Contradicted reports whether something in the file of a rank contradicts its events.
+// contradicted reports whether something in the file of a rank contradicts its events.
 // Not adding up is more: that is false, too, where it cannot be known.
-func Contradicted(d *Digest) bool {
+func contradicted(d *Digest) bool {
 	for key, n := range d.Anomalies {
 		if n > 0 && denying[key] {
 			return true

@@ -18,7 +18,7 @@ func (c *comparison) nameGroups() {
 	axes := make([][]string, len(c.Ranks)) // "tp0", "pp1"
 	count := map[string]int{}
 	for i := range c.Ranks {
-		if n := &c.Ranks[i].Name; n.From == FromAxes && c.GroupOf[i] != NoGroup {
+		if n := &c.Ranks[i].Name; n.From == fromAxes && c.GroupOf[i] != NoGroup {
 			axes[i] = strings.Fields(n.Label)
 			for _, axis := range axes[i] {
 				count[axis]++

@@ -157,7 +157,7 @@ func rename(list []Digest) {
 	var named []int
 	for i := range list {
 		n := &list[i].Name
-		if list[i].File.Path != "" && n.From != FromPattern && n.From != FromEnvironment {
+		if list[i].File.Path != "" && n.From != fromPattern && n.From != FromEnvironment {
 			paths, named = append(paths, list[i].File.Path), append(named, i)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 
 // What a rank was read from, as Name.From has it.
 const (
-	FromWord        = "word"        // "rank3", "global_rank-3"
-	FromAxes        = "axes"        // "tp1_pp0", "gpu3"
+	fromWord        = "word"        // "rank3", "global_rank-3"
+	fromAxes        = "axes"        // "tp1_pp0", "gpu3"
 	FromNumber      = "number"      // "000003_step_100.pickle", "snapshot_3.pickle"
 	FromOrder       = "order"       // nothing in the name: the position of the file among those without a rank
-	FromPattern     = "pattern"     // a pattern of the user
+	fromPattern     = "pattern"     // a pattern of the user
 	FromEnvironment = "environment" // a variable of the process that made the digest
 )
 
@@ -99,9 +99,9 @@ func readNames(names []Name, paths [][]string) {
 		word, leading := rankWord(path), leadingPattern.FindStringSubmatch(path[0])
 		switch {
 		case word != "":
-			n.Label, n.From = word, FromWord
+			n.Label, n.From = word, fromWord
 		case axes[i] != "":
-			n.Label, n.From = axes[i], FromAxes
+			n.Label, n.From = axes[i], fromAxes
 		case leading != nil:
 			n.Label, n.From = leading[1], FromNumber
 		case numbers[i] != "":
@@ -187,7 +187,7 @@ func readNumber(n *Name) bool {
 		return false
 	}
 	n.Rank = rank
-	if n.From != FromAxes {
+	if n.From != fromAxes {
 		n.Label = strconv.Itoa(rank) // without leading zeros
 	}
 	return true

@@ -56,7 +56,7 @@ func (p *Pattern) name(path string) Name {
 		return m[i]
 	}
 	if label := group(p.rank); label != "" {
-		n.From, n.Label = FromPattern, label
+		n.From, n.Label = fromPattern, label
 	}
 	if step, ok := parseDigits(group(p.iteration)); ok {
 		n.Step = &step

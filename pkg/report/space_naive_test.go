@@ -88,7 +88,7 @@ func (s *naiveSpace) start(r int) uint64 { return s.starts[s.lane[r]] + s.offset
 
 func (s *naiveSpace) run(view *recording.Device, d *decodedDevice) error {
 	p, events := view.PreExisting, view.Events
-	ends, starts := map[int]int{}, map[int]int{}
+	ends, starts := map[int][]int{}, map[int]int{}
 	for i := range d.size {
 		start := -1
 		if i >= p {
@@ -96,7 +96,8 @@ func (s *naiveSpace) run(view *recording.Device, d *decodedDevice) error {
 			starts[start] = i
 		}
 		if d.life[i] > 0 {
-			ends[start+int(d.life[i])] = i
+			end := start + int(d.life[i])
+			ends[end] = append(ends[end], i)
 		}
 	}
 	come, go_ := map[int][]int{}, map[int][]int{}
@@ -113,9 +114,7 @@ func (s *naiveSpace) run(view *recording.Device, d *decodedDevice) error {
 		return err
 	}
 	for event := range events {
-		if i, is := ends[event]; is {
-			s.blocks = slices.DeleteFunc(s.blocks, func(b naiveBlock) bool { return b.id == i })
-		}
+		s.blocks = slices.DeleteFunc(s.blocks, func(b naiveBlock) bool { return slices.Contains(ends[event], b.id) })
 		for _, r := range go_[event] {
 			s.reserved = slices.DeleteFunc(s.reserved, func(x int) bool { return x == r })
 		}

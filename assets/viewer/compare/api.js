@@ -5,7 +5,7 @@ import { kindOfChange } from './data/words.js';
 
 /**
  * @param {import('./state/stores.js').Stores} stores
- * @param {import('./view/stage.js').Stage} stage
+ * @param {import('./view/stage.js').CompareStage} stage
  * @param {Promise<void>} ready
  */
 export function compareApi(stores, stage, ready) {
@@ -90,7 +90,7 @@ export function compareApi(stores, stage, ready) {
 
     /** What lies under a client pixel of the page, or null. @param {number} x @param {number} y */
     at(x, y) {
-      const box = stage.elements.plots.getBoundingClientRect();
+      const box = stage.elements.plot.getBoundingClientRect();
       const point = stage.pointAt(x - box.left, y - box.top);
       if (!point) return null;
       const { states, side, hit } = point;
@@ -110,7 +110,7 @@ export function compareApi(stores, stage, ready) {
      * @param {number} side
      */
     geometry(side = 1) {
-      const box = stage.elements.plots.getBoundingClientRect();
+      const box = stage.elements.plot.getBoundingClientRect();
       const { layout, scales, columns, difference } = stage.frame;
       const { left, plotWidth, piles, laneTop } = layout;
       const pile = piles[side] ?? { top: 0, height: 0 };
@@ -136,8 +136,5 @@ export function compareApi(stores, stage, ready) {
       const image = stage.chart.pixels(side);
       return image && { width: image.width, height: image.height, data: image.data };
     },
-
-    /** Milliseconds that the last drawing of everything took. */
-    drawMs: () => stage.drawMs,
   };
 }

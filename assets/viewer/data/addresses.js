@@ -1,6 +1,6 @@
 // Addresses of allocations: as text, and searched for by their first digits.
 
-import { address } from './format.js';
+import { address } from '../kit/format.js';
 import { OUTSIDE } from './space.js';
 
 /** @typedef {import('./columns.js').Column} Column @typedef {import('./columns.js').PackedColumn} PackedColumn */

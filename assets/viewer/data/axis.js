@@ -1,7 +1,7 @@
 // The horizontal axis: where a state begins, and which states a stretch covers.
 // Positions are states on the events axis and microseconds on the time axis.
 
-import { clamp, countBelow, countUpTo } from './math.js';
+import { clamp, countBelow, countUpTo } from '../kit/math.js';
 
 /** Room to the right of an out-of-memory event near the end, where its request is drawn; and what is near the end. */
 const AIR = 1.03;

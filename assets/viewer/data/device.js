@@ -2,7 +2,7 @@
 
 import { addressesOf } from './addresses.js';
 import { ColumnReader } from './columns.js';
-import { countBelow } from './math.js';
+import { countBelow } from '../kit/math.js';
 
 /**
  * State k is the allocator before event k. With n events there are n+1 states,

@@ -1,7 +1,7 @@
 // The tensors of a training that was never run: those of a recording, and what a payload says that is otherwise.
 
 import { ColumnReader } from './columns.js';
-import { countBelow } from './math.js';
+import { countBelow } from '../kit/math.js';
 import { readColumns } from './space_columns.js';
 import { check } from './space_model.js';
 

@@ -1,7 +1,7 @@
 // A stack for reading: user and library frames one per line, runs of internal frames
 // folded away, C++ names without their template arguments.
 
-import { counted } from './format.js';
+import { counted } from '../kit/format.js';
 import { located, shortPath } from './sites.js';
 import { INTERNAL, USER } from './stacks.js';
 

@@ -2,8 +2,8 @@
 // inferred from stacks; and the steps of the recording.
 
 import { ColumnReader } from './columns.js';
-import { count } from './format.js';
-import { bisect, countUpTo } from './math.js';
+import { count } from '../kit/format.js';
+import { bisect, countUpTo } from '../kit/math.js';
 
 const PHASES = ['load', 'forward', 'backward', 'optimizer'];
 

@@ -52,7 +52,7 @@ export async function measured(device, line, document, { families }) {
     reserved_baseline_bytes: baseline,
   };
   const data = new DeviceData(columns, report, {
-    recorded: (data, progress) => decodeSlowly(new SpaceDecoder(read, null, data, true), progress),
+    recorded: (data, progress) => decodeSlowly(new SpaceDecoder(read, null, data), progress),
   });
   const timeline = new Timeline(data, baseline);
   const { peak, active, lastState } = timeline;

@@ -3,7 +3,7 @@
 // The range from state a to state b holds the events a to b-1. Allocated in it is
 // what is first live in one of the states a+1 to b.
 
-import { clamp, countUpTo } from './math.js';
+import { clamp, countUpTo } from '../kit/math.js';
 import { Timeline } from './timeline.js';
 
 /** @typedef {{from: number, to: number}} Range states, from before to */

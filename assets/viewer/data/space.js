@@ -1,6 +1,6 @@
 // The address space of a device: what the allocator had reserved, and where in it each tensor lay.
 
-import { address } from './format.js';
+import { address } from '../kit/format.js';
 
 /** Stands for the place and the reservation of an allocation that lies in nothing reserved. */
 export const OUTSIDE = 2 ** 32 - 1;

@@ -35,9 +35,8 @@ export class SpaceDecoder {
    * @param {ReturnType<typeof readSpace>} read
    * @param {ReturnType<typeof readAddresses>} addresses
    * @param {import('./device.js').DeviceData} data
-   * @param {boolean} [isEdited] whether the tensors are none that were recorded, so that several may end in one event
    */
-  constructor({ frame, codes }, addresses, data, isEdited = false) {
+  constructor({ frame, codes }, addresses, data) {
     const { count, events } = data;
     const { reservations } = frame;
     check(events <= 2 ** 20 + 4 * (count + reservations.count) && events < 2 ** 31, 'events');
@@ -49,19 +48,19 @@ export class SpaceDecoder {
     this.place = new Uint32Array(count).fill(OUTSIDE);
     this.within = new Uint32Array(count).fill(OUTSIDE);
     this.block = new Uint32Array(count);
-    this.node = new Int32Array(count).fill(NONE);
     this.pool = data.pool;
     this.stream = data.stream;
     for (let k = frame.kinds.length - 1; k >= 0; k--) {
       const { pool, stream, sizeClass } = frame.kinds[k];
       this.#kinds.set(`${pool} ${stream} ${sizeClass === 'small'}`, k);
     }
+    /** By event: an allocation that ends in it. */
     this.ended = new Int32Array(events).fill(NONE);
-    /** Of an edited tensor: another one that ends in the same event. */
-    this.before = new Int32Array(isEdited ? count : 0).fill(NONE);
+    /** By allocation: another one that ends in the same event. */
+    this.before = new Int32Array(count);
     for (let i = 0; i < count; i++) {
       if (data.last[i] >= events) continue;
-      if (isEdited) this.before[i] = this.ended[data.last[i]];
+      this.before[i] = this.ended[data.last[i]];
       this.ended[data.last[i]] = i;
     }
     this.returned = Uint32Array.from({ length: reservations.count }, (_, r) => r)
@@ -106,16 +105,13 @@ export class SpaceDecoder {
 
   /** Goes through some events. @param {number} [events] @returns {boolean} whether it is through */
   run(events = Infinity) {
-    const { data, model, ended, before, returned, node } = this;
+    const { data, model, ended, before, returned, place, block, within } = this;
     const { first: reserved, last, count } = this.frame.reservations;
     const { first, count: allocations } = data;
     const end = Math.min(data.events, this.#event + events);
     for (let event = this.#event; event < end; event++) {
-      for (let gone = ended[event]; gone !== NONE; gone = before[gone] ?? NONE) {
-        if (node[gone] === NONE) continue;
-        model.release(node[gone]);
-        node[gone] = NONE;
-      }
+      for (let gone = ended[event]; gone !== NONE; gone = before[gone])
+        if (place[gone] !== OUTSIDE) model.release(place[gone], block[gone], within[gone]);
       for (; this.#return < returned.length && last[returned[this.#return]] === event; this.#return++)
         model.giveBack(returned[this.#return]);
       for (; this.#reservation < count && reserved[this.#reservation] === event + 1; this.#reservation++)
@@ -135,7 +131,7 @@ export class SpaceDecoder {
     const { codes, frame, place, within, block, addresses } = this;
     check(this.#offset === codes.offset.length && this.#escape === codes.escape.length, 'codes');
     check(this.#mores === codes.more.size, 'blocks');
-    this.node = this.ended = this.before = new Int32Array(0);
+    this.ended = this.before = new Int32Array(0);
     return new Space({
       ...frame,
       place,
@@ -169,21 +165,11 @@ export class SpaceDecoder {
       if (place[i] !== OUTSIDE) order.push(i);
     }
     order.sort((a, b) => place[a] - place[b] || a - b);
-    const gaps = model.gapsByPlace();
-    let x = NONE;
-    let next = 0;
     order.forEach((i, number) => {
-      // What was taken of a gap before is at its start.
-      while (x === NONE || place[i] >= model.place[x] + model.size[x]) {
-        x = x === NONE ? NONE : model.behind[x];
-        if (x !== NONE) continue;
-        check(next < gaps.length, 'a place');
-        x = gaps[next++];
-      }
-      check(place[i] >= model.place[x] && model.free[x] === 1, 'a place');
+      const x = model.gapAround(place[i]);
+      check(x !== NONE, 'a place');
       const above = number + 1 < order.length ? place[order[number + 1]] : Infinity;
-      const room = Math.min(model.place[x] + model.size[x], above) - place[i];
-      this.node[i] = this.#take(i, x, place[i] - model.place[x], this.#round(i), room);
+      this.#take(i, x, place[i] - model.place[x], this.#round(i), Math.min(model.end(x), above) - place[i]);
     });
   }
 
@@ -197,11 +183,11 @@ export class SpaceDecoder {
   /**
    * Makes the block of an allocation in a gap, where there is so much room for it.
    * @param {number} i @param {number} x the gap @param {number} offset @param {number} rounded @param {number} room
-   * @returns {number} the node
    */
   #take(i, x, offset, rounded, room) {
     const { model, codes } = this;
-    let units = model.unsplit(rounded, room, model.kind[x]);
+    const kind = model.kind(x);
+    let units = model.unsplit(rounded, room, kind);
     if (codes.more.size > 0) {
       const more = codes.more.get(i);
       if (more !== undefined) {
@@ -211,11 +197,10 @@ export class SpaceDecoder {
     }
     check(units > 0 && units <= room, 'a block');
     const place = model.place[x] + offset;
-    const own = model.within[x];
     this.place[i] = place;
     this.block[i] = units;
-    this.within[i] = own === NONE ? model.reservationAt(place) : own;
-    return model.take(x, offset, units);
+    this.within[i] = model.expandable[kind] ? model.reservationAt(place) : model.within[x];
+    model.take(x, offset, units);
   }
 
   /** Places an allocation that an event makes. @param {number} i */
@@ -243,7 +228,7 @@ export class SpaceDecoder {
       x = list.id;
     }
     check(x !== NONE && offset < model.size[x], 'a place');
-    this.node[i] = this.#take(i, x, offset, rounded, model.size[x] - offset);
+    this.#take(i, x, offset, rounded, model.size[x] - offset);
   }
 
   /** Places an allocation whose place is given. @param {number} i */
@@ -252,16 +237,11 @@ export class SpaceDecoder {
     const place = this.#nextEscape(i);
     if (place === OUTSIDE) return;
     const rounded = this.#round(i);
-    for (let kind = 0; kind < model.gaps.length; kind++) {
-      const x = model.gapAround(kind, place, 1);
-      if (x === NONE) continue;
-      this.#kinds.set(this.#groupName(i, rounded), kind);
-      this.#lastGroup = NaN;
-      const offset = place - model.place[x];
-      this.node[i] = this.#take(i, x, offset, rounded, model.size[x] - offset);
-      return;
-    }
-    check(false, 'a place');
+    const x = model.gapAround(place);
+    check(x !== NONE, 'a place');
+    this.#kinds.set(this.#groupName(i, rounded), model.kind(x));
+    this.#lastGroup = NaN;
+    this.#take(i, x, place - model.place[x], rounded, model.end(x) - place);
   }
 
   /** @param {number} i @param {number} rounded */

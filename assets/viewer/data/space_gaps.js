@@ -9,9 +9,9 @@ class Chunk {
 }
 
 /**
- * Pieces by size, then place: a sorted list cut into chunks, so that a change moves few of them however many there
- * are. A piece is an index into the sizes and places; they must not change while it is in the list. The list has a
- * position, which find sets.
+ * Pieces by size, then place, or by place alone: a sorted list cut into chunks, so that a change moves few of them
+ * however many there are. A piece is an index into the sizes and places, whose order must not change while it is in the
+ * list. The list has a position, which find sets.
  */
 export class Gaps {
   /** @type {Chunk[]} none of them empty */
@@ -19,16 +19,24 @@ export class Gaps {
   #chunk = 0;
   #at = 0;
   #of;
+  #by;
 
-  /** @param {{size: Uint32Array, place: Uint32Array}} of the sizes and places of all pieces */
-  constructor(of) {
+  /**
+   * @param {{size: Uint32Array, place: Uint32Array}} of the sizes and places of all pieces
+   * @param {'size' | 'place'} by
+   */
+  constructor(of, by) {
     this.#of = of;
+    this.#by = by;
   }
 
-  /** Goes to the first piece that is not before a size and place. @param {number} size @param {number} place */
-  find(size, place) {
+  /**
+   * Goes to the first piece that is not before a size and place, or with a list by place, a place.
+   * @param {number} first @param {number} place
+   */
+  find(first, place = 0) {
     const chunks = this.#chunks;
-    const sizes = this.#of.size;
+    const firsts = this.#of[this.#by];
     const places = this.#of.place;
     let low = 0;
     let high = chunks.length;
@@ -36,7 +44,7 @@ export class Gaps {
       const middle = (low + high) >>> 1;
       const chunk = chunks[middle];
       const last = chunk.id[chunk.length - 1];
-      if (sizes[last] < size || (sizes[last] === size && places[last] < place)) low = middle + 1;
+      if (firsts[last] < first || (firsts[last] === first && places[last] < place)) low = middle + 1;
       else high = middle;
     }
     this.#chunk = low;
@@ -48,7 +56,7 @@ export class Gaps {
     while (low < high) {
       const middle = (low + high) >>> 1;
       const x = id[middle];
-      if (sizes[x] < size || (sizes[x] === size && places[x] < place)) low = middle + 1;
+      if (firsts[x] < first || (firsts[x] === first && places[x] < place)) low = middle + 1;
       else high = middle;
     }
     this.#at = low;
@@ -91,7 +99,7 @@ export class Gaps {
 
   /** @param {number} x */
   add(x) {
-    this.find(this.#of.size[x], this.#of.place[x]);
+    this.find(this.#of[this.#by][x], this.#of.place[x]);
     const chunks = this.#chunks;
     let number = this.#chunk;
     let at = this.#at;
@@ -117,17 +125,12 @@ export class Gaps {
 
   /** Takes out a piece that is in the list. @param {number} x */
   remove(x) {
-    this.find(this.#of.size[x], this.#of.place[x]);
+    this.find(this.#of[this.#by][x], this.#of.place[x]);
     const chunk = this.#chunks[this.#chunk];
     const { id } = chunk;
     const last = --chunk.length;
     for (let i = this.#at; i < last; i++) id[i] = id[i + 1];
     if (last === 0) this.#chunks.splice(this.#chunk, 1);
-  }
-
-  /** All pieces. @returns {number[]} */
-  all() {
-    return this.#chunks.flatMap((chunk) => Array.from(chunk.id.subarray(0, chunk.length)));
   }
 }
 

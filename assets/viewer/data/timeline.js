@@ -1,6 +1,6 @@
 // What is live in each state, and the totals of all states.
 
-import { countUpTo } from './math.js';
+import { countUpTo } from '../kit/math.js';
 import { Pyramid } from './pyramid.js';
 
 /** Allocations in a block, and in a group of as many blocks. */

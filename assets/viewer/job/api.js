@@ -2,7 +2,7 @@
 
 /**
  * @param {import('./state/state.js').State} state
- * @param {import('./view/stage.js').Stage} stage
+ * @param {import('./view/stage.js').JobStage} stage
  * @param {Promise<unknown>} ready
  */
 export function jobApi(state, stage, ready) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answersOf } from '../data/answers.js';
+import { answersOf } from '../recording/data/answers.js';
 import { bySize } from '../data/classes.js';
 import { SiteTable } from '../data/sites.js';
 import { Stacks, USER } from '../data/stacks.js';

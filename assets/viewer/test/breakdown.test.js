@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { breakdown, differences, membersOf, siteNames, sortRows } from '../data/breakdown.js';
-import { icicle, pathOf } from '../data/icicle.js';
-import { restrictMask } from '../data/masks.js';
+import { breakdown, differences, membersOf, siteNames, sortRows } from '../recording/data/breakdown.js';
+import { icicle, pathOf } from '../recording/data/icicle.js';
+import { restrictMask } from '../recording/data/masks.js';
 import { activityIn } from '../data/range.js';
 import { SiteTable } from '../data/sites.js';
 import { INTERNAL, LIBRARY, USER } from '../data/stacks.js';

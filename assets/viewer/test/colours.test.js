@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { groupingOf, modeAfter, modesOf } from '../data/colours.js';
-import { sharesOf } from '../data/reasons.js';
+import { sharesOf } from '../recording/data/reasons.js';
 import { siteOf } from '../data/sites.js';
 import { INTERNAL, Stacks, USER } from '../data/stacks.js';
 import { Writer, fake } from './support/encode.js';

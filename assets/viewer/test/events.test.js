@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DeviceData } from '../data/device.js';
-import { EventList } from '../data/events.js';
+import { EventList } from '../recording/data/events.js';
 import { encodeDevice, fake } from './support/encode.js';
 import { random } from './support/random.js';
 

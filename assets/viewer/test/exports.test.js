@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvCell, markdownCode, markdownFence, printable, xml } from '../data/escape.js';
-import { csv } from '../data/sheet.js';
-import { Painter } from '../draw/painter.js';
-import { SvgContext } from '../draw/svg.js';
+import { csvCell, markdownCode, markdownFence, printable, xml } from '../kit/escape.js';
+import { csv } from '../recording/data/sheet.js';
+import { Painter } from '../kit/painter.js';
+import { SvgContext } from '../kit/svg.js';
 import { fake } from './support/encode.js';
 
 test('cells of a CSV file are no formulas and keep to their place', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DeviceData } from '../data/device.js';
-import { find, NOTHING_ASKED } from '../data/find.js';
-import { fadeOthers, highlightedKeys, maskOf } from '../data/masks.js';
+import { find, NOTHING_ASKED } from '../recording/data/find.js';
+import { fadeOthers, highlightedKeys, maskOf } from '../recording/data/masks.js';
 import { parseAddress, parseFilter, parseQuery } from '../data/query.js';
 import { Stacks } from '../data/stacks.js';
 import { encodeDevice, Writer, fake } from './support/encode.js';

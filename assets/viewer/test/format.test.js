@@ -15,7 +15,7 @@ import {
   duration,
   exactBytes,
   share,
-} from '../data/format.js';
+} from '../kit/format.js';
 
 const plain = (text) => text.replaceAll('\u00a0', ' ').replaceAll('\u2212', '-');
 const MiB = 2 ** 20;

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { int16s, Job } from '../job/data/job.js';
 import { matching, ordered } from '../job/data/order.js';
 import { OWN_ROW, Rows, spread } from '../job/data/rows.js';
-import { choiceOf, hashOf } from '../job/view/hash.js';
+import { hashWith } from '../kit/hash.js';
+import { choiceOf, valuesOf } from '../job/view/hash.js';
 import { random } from './support/random.js';
 
 const MISSING = -32768;
@@ -148,7 +149,7 @@ test('an address gives back what was chosen, and keeps what it does not know', (
     left: 0.25,
     right: 0.5,
   };
-  const hash = hashOf(/** @type {any} */ ({ job, choice }), '#theme=dark&rank=1');
+  const hash = hashWith('#theme=dark&rank=1', valuesOf(/** @type {any} */ ({ job, choice })));
   assert.equal(new URLSearchParams(hash).get('theme'), 'dark');
   assert.deepEqual(choiceOf(`#${hash}`, job), choice);
   /** @type {any} */
@@ -163,6 +164,6 @@ test('an address gives back what was chosen, and keeps what it does not know', (
     left: 0,
     right: 1,
   };
-  assert.equal(hashOf(/** @type {any} */ ({ job, choice: start }), '#rank=1&x=0-0.5'), '');
+  assert.equal(hashWith('#rank=1&x=0-0.5', valuesOf(/** @type {any} */ ({ job, choice: start }))), '');
   assert.deepEqual(choiceOf('#rows=9-2&x=2-1&rank=77&order=size', job), {});
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { columnStates, EventAxis } from '../data/axis.js';
-import { BandLabels, labelPosition } from '../draw/labels.js';
-import { layoutOf, Scales } from '../draw/layout.js';
+import { BandLabels, labelPosition } from '../recording/draw/labels.js';
+import { layoutOf, Scales } from '../recording/draw/layout.js';
 import { fake } from './support/encode.js';
 import { liveByDefinition, open, randomDevice } from './support/random.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventAxis, TimeAxis } from '../data/axis.js';
 import { Lane, Lanes, shortName } from '../data/lanes.js';
-import { layoutOf, Scales } from '../draw/layout.js';
+import { layoutOf, Scales } from '../recording/draw/layout.js';
 import { Writer, fake } from './support/encode.js';
 import { random } from './support/random.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrange } from '../map/arrange.js';
-import { SpaceLayout } from '../map/layout.js';
-import { pack } from '../map/pack.js';
+import { arrange } from '../recording/map/arrange.js';
+import { SpaceLayout } from '../recording/map/layout.js';
+import { pack } from '../recording/map/pack.js';
 import { random } from './support/random.js';
 import { spaceOf } from './support/space.js';
 

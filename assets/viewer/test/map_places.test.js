@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventAxis } from '../data/axis.js';
-import { layoutOf, Scales } from '../draw/layout.js';
-import { arrange } from '../map/arrange.js';
-import { SpaceLayout } from '../map/layout.js';
-import { ShownSpace } from '../map/places.js';
+import { layoutOf, Scales } from '../recording/draw/layout.js';
+import { arrange } from '../recording/map/arrange.js';
+import { SpaceLayout } from '../recording/map/layout.js';
+import { ShownSpace } from '../recording/map/places.js';
 import { piecesAt } from './support/brute_space.js';
 import { fake } from './support/encode.js';
 import { random } from './support/random.js';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { columnStates, EventAxis } from '../data/axis.js';
-import { ColourTable } from '../draw/colour_table.js';
-import { Picture } from '../draw/picture.js';
-import { arrange } from '../map/arrange.js';
-import { SpaceColours } from '../draw/colour_table.js';
-import { SpaceLayout } from '../map/layout.js';
-import { SpaceRaster } from '../map/raster.js';
+import { ColourTable } from '../pile/colour_table.js';
+import { Picture } from '../pile/picture.js';
+import { arrange } from '../recording/map/arrange.js';
+import { SpaceColours } from '../pile/colour_table.js';
+import { SpaceLayout } from '../recording/map/layout.js';
+import { SpaceRaster } from '../recording/map/raster.js';
 import { COLORS, PAPER } from './support/brute.js';
 import { GREYS, piecesAt, spaceError } from './support/brute_space.js';
 import { random } from './support/random.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { columnStates, EventAxis } from '../data/axis.js';
-import { layoutOf, Scales } from '../draw/layout.js';
-import { drawOOMs, drawTicks } from '../draw/marks.js';
+import { layoutOf, Scales } from '../recording/draw/layout.js';
+import { drawOOMs, drawTicks } from '../recording/draw/marks.js';
 import { fake } from './support/encode.js';
 
 /** A frame with some markers, and what is drawn in it: lines, and texts with their edges. */

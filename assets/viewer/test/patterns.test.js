@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupColours, groupOf, patterned } from '../draw/patterns.js';
-import { Raster } from '../draw/raster.js';
+import { groupColours, groupOf, patterned } from '../recording/draw/patterns.js';
+import { Raster } from '../pile/raster.js';
 import { liveByDefinition, open, randomDevice } from './support/random.js';
 
 test('a pixel has the pattern of a group only where it belongs to it alone', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planColumns } from '../draw/plan.js';
+import { planColumns } from '../pile/plan.js';
 import { random } from './support/random.js';
 
 const WIDEST = 16;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { activityIn, rangeOf, restackedTimeline } from '../data/range.js';
-import { Outline } from '../draw/outline.js';
+import { Outline } from '../recording/draw/outline.js';
 import { liveByDefinition, open, random, randomDevice } from './support/random.js';
 
 /** Ranges of a device, the whole recording and the shortest among them. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { columnStates, EventAxis, TimeAxis } from '../data/axis.js';
-import { ColourTable } from '../draw/colour_table.js';
-import { Picture } from '../draw/picture.js';
-import { Raster } from '../draw/raster.js';
+import { ColourTable } from '../pile/colour_table.js';
+import { Picture } from '../pile/picture.js';
+import { Raster } from '../pile/raster.js';
 import { COLORS, columnError, PAPER } from './support/brute.js';
 import { liveByDefinition, open, random, randomDevice } from './support/random.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { revive } from '../draw/chart.js';
+import { revive } from '../kit/chart.js';
 
 test('exactly the listed names become functions, and only as whole strings', () => {
   const timeline = () => {};

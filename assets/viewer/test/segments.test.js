@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindName, nearlyIdle, segmentAt, segmentsAt } from '../data/segments.js';
+import { kindName, nearlyIdle, segmentAt, segmentsAt } from '../recording/data/segments.js';
 import { OUTSIDE, Space } from '../data/space.js';
 import { Timeline } from '../data/timeline.js';
 import { fake } from './support/encode.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bySize } from '../data/classes.js';
 import { activityIn, rangeOf } from '../data/range.js';
-import { csv, groupTotals, json, markdown, selection, tableSheet, tensorSheet, total } from '../data/sheet.js';
+import { csv, groupTotals, json, markdown, selection, tableSheet, tensorSheet, total } from '../recording/data/sheet.js';
 import { SiteTable } from '../data/sites.js';
 import { Stacks, USER } from '../data/stacks.js';
 import { Writer, fake } from './support/encode.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { spikeNear } from '../data/spike.js';
+import { spikeNear } from '../recording/data/spike.js';
 
 const active = [10, 10, 11, 90, 40, 10, 10, 10, 30, 31, 32, 33, 34];
 const columns = active.map((_, i) => i);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takeBack, toggleKeptOnly } from '../state/navigate.js';
-import { memoizeLast, on } from '../state/topic.js';
+import { takeBack, toggleKeptOnly } from '../recording/state/navigate.js';
+import { memoizeLast, on } from '../kit/topic.js';
 import { openStores } from './support/stores.js';
 
 test('the last answer is kept until something else is asked', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countBelow, countUpTo } from '../data/math.js';
+import { countBelow, countUpTo } from '../kit/math.js';
 import { Pyramid } from '../data/pyramid.js';
-import { Outline } from '../draw/outline.js';
+import { Outline } from '../recording/draw/outline.js';
 import { activeByDefinition, liveByDefinition, open, random, randomDevice } from './support/random.js';
 
 test('live sets and totals of every state', () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventAxis, TimeAxis } from '../data/axis.js';
-import { ticksOf } from '../draw/layout.js';
-import { Viewport } from '../state/viewport.js';
+import { ticksOf } from '../recording/draw/layout.js';
+import { Viewport } from '../recording/state/viewport.js';
 import { open, random, randomDevice } from './support/random.js';
 
 /** The whole of a recording in view. */
 function viewportOf(axis, timeline, ceiling) {
   const viewport = new Viewport();
-  viewport.reset(axis, timeline, ceiling);
+  viewport.begin(axis, timeline, ceiling);
   return viewport;
 }
 

@@ -1,176 +1,53 @@
 package compare
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
-// alignFiles aligns the lines of each file that both recordings have; first files of
-// the same name in the same folder, then those of the same name.
-func alignFiles(before, after []*line) (groups [][]*line) {
-	cells := maxCells
-	byFile, restA, restB := groupBy(before, after, func(l *line) string { return l.file })
-	byBase, restA, restB := groupBy(restA, restB, func(l *line) string { return l.base })
-	for _, file := range append(byFile, byBase...) {
-		var a, b []*line
-		for _, l := range file {
-			if l.side == 0 {
-				a = append(a, l)
-			} else {
-				b = append(b, l)
-			}
-		}
-		slices.SortFunc(a, compareLines)
-		slices.SortFunc(b, compareLines)
-		groups = append(groups, alignLines(a, b, &cells)...)
-	}
-	for _, l := range append(restA, restB...) {
-		groups = append(groups, []*line{l})
-	}
-	return groups
-}
+// none is the side of a step that has no element.
+const none = -1
 
-// compareLines puts lines in the order of the code.
-func compareLines(a, b *line) int {
-	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.number, b.number), cmp.Compare(a.function, b.function))
-}
-
-// maxCells bounds how many pairs of lines are weighed in all. Lines of files that go
-// beyond it match by function and number.
-const maxCells = 1 << 21
-
-// alignLines pairs the lines of a file so that pairs keep the order of the code and
-// are as alike as possible in all. Where lines are equally alike, those are paired that
-// moved as far as the pairs around them: a first round finds how far that is.
-func alignLines(a, b []*line, cells *int) (groups [][]*line) {
-	if weighed := 2 * len(a) * len(b); weighed <= *cells {
-		*cells -= weighed
-	} else {
-		type identity struct {
-			function string
-			number   int
-		}
-		groups, restA, restB := groupBy(a, b, func(l *line) identity { return identity{l.function, l.number} })
-		for _, l := range append(restA, restB...) {
-			groups = append(groups, []*line{l})
-		}
-		return groups
-	}
-	first := alignBy(a, b, func(i, j int) float64 { return likeness(a[i], b[j]) })
-	moves := newMoves(a, b, first)
-	pairs := alignBy(a, b, func(i, j int) float64 {
-		alike := likeness(a[i], b[j])
-		if alike > 0 && moves.has(i, j, b[j].number-a[i].number) {
-			alike += 1. / 32
-		}
-		return alike
-	})
-	i, j := 0, 0
-	for _, pair := range append(pairs, [2]int{len(a), len(b)}) {
-		for ; i < pair[0]; i++ {
-			groups = append(groups, []*line{a[i]})
-		}
-		for ; j < pair[1]; j++ {
-			groups = append(groups, []*line{b[j]})
-		}
-		if i < len(a) && j < len(b) {
-			groups = append(groups, []*line{a[i], b[j]})
-			i, j = i+1, j+1
-		}
-	}
-	return groups
-}
-
-// alignBy are the pairs of indices, in order on both sides, whose weights have the
-// largest sum. A weight of 0 is no pair.
-func alignBy(a, b []*line, weight func(i, j int) float64) (pairs [][2]int) {
-	width := len(b) + 1
-	best := make([]float64, (len(a)+1)*width) // best[i*width+j]: of the lines from i and from j on
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
+// align walks two sequences of n and m elements in order, by pairs of indices, so that the
+// weights of those it pairs have the largest sum; the others stand alone, beside none. A
+// weight of 0 is no pair. Where it does not matter which side goes first, first reports whether
+// element i of the one precedes j of the other, so that a swap of the sides changes nothing.
+//
+// It weighs n*m pairs, so callers bound that. whatif/predict aligns millions of requests, which
+// are equal or are not, with Myers' algorithm in linear space. That knows no weights, and takes
+// any of several best alignments, so the result would depend on which recording is the first.
+func align(n, m int, weight func(i, j int) float64, first func(i, j int) bool) (walk [][2]int) {
+	width := m + 1
+	best := make([]float64, (n+1)*width) // best[i*width+j]: of the elements from i and from j on
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
 			skip := max(best[(i+1)*width+j], best[i*width+j+1])
 			best[i*width+j] = max(skip, weight(i, j)+best[(i+1)*width+j+1])
 		}
 	}
 	i, j := 0, 0
-	for i < len(a) && j < len(b) {
+	for i < n && j < m {
 		here, skipA, skipB := best[i*width+j], best[(i+1)*width+j], best[i*width+j+1]
 		alike := weight(i, j)
 		switch {
 		case alike > 0 && here == alike+best[(i+1)*width+j+1]:
-			pairs = append(pairs, [2]int{i, j})
+			walk = append(walk, [2]int{i, j})
 			i, j = i+1, j+1
-		case skipA > skipB, skipA == skipB && compareLines(a[i], b[j]) < 0: // the same whichever side comes first
+		case skipA > skipB, skipA == skipB && first(i, j):
+			walk = append(walk, [2]int{i, none})
 			i++
 		default:
+			walk = append(walk, [2]int{none, j})
 			j++
 		}
 	}
-	return pairs
+	for ; i < n; i++ {
+		walk = append(walk, [2]int{i, none})
+	}
+	for ; j < m; j++ {
+		walk = append(walk, [2]int{none, j})
+	}
+	return walk
 }
 
-// moves say by how much the lines around any two lines moved.
-type moves struct {
-	by            []int    // how far the lines of each pair moved
-	before, after [2][]int // by index of a line of each side: how many pairs are in front of it, and up to it
-}
-
-func newMoves(a, b []*line, pairs [][2]int) *moves {
-	var m moves
-	for side, n := range []int{len(a), len(b)} {
-		m.before[side], m.after[side] = make([]int, n), make([]int, n)
-		k := 0
-		for i := range n {
-			m.before[side][i] = k
-			if k < len(pairs) && pairs[k][side] == i {
-				k++
-			}
-			m.after[side][i] = k
-		}
-	}
-	for _, p := range pairs {
-		m.by = append(m.by, b[p[1]].number-a[p[0]].number)
-	}
-	return &m
-}
-
-// has reports whether the next pair in front of two lines, or behind them, moved so far.
-func (m *moves) has(i, j, by int) bool {
-	front, behind := min(m.before[0][i], m.before[1][j])-1, max(m.after[0][i], m.after[1][j])
-	return front >= 0 && m.by[front] == by || behind < len(m.by) && m.by[behind] == by
-}
-
-// likeness is how much speaks for two lines to be the same; 0 if they are not.
-func likeness(a, b *line) float64 {
-	if a.function != b.function {
-		return 0
-	}
-	operators := shared(a.operators, b.operators)
-	if a.number != b.number && operators == 0 && len(a.operators) > 0 && len(b.operators) > 0 {
-		return 0 // they do something else
-	}
-	sum := 3*shared(a.paths, b.paths) + 2*shared(a.sites, b.sites) + 3*operators + 1./128
-	if a.number == b.number {
-		sum += 1. / 64
-	}
-	return sum
-}
-
-// shared is how much two sets have in common, from 0 to 1.
-func shared(a, b []int32) float64 {
-	both := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i] == b[j]:
-			both, i, j = both+1, i+1, j+1
-		case a[i] < b[j]:
-			i++
-		default:
-			j++
-		}
-	}
-	if both == 0 {
-		return 0
-	}
-	return float64(both) / float64(len(a)+len(b)-both)
+// pairsOf are the elements of a walk that are paired.
+func pairsOf(walk [][2]int) [][2]int {
+	return slices.DeleteFunc(slices.Clone(walk), func(p [2]int) bool { return p[0] == none || p[1] == none })
 }

@@ -115,100 +115,79 @@ type aligner struct {
 // align pairs as many runs of the same phase as can be in order; of several ways, in
 // the one that pairs the earlier runs, or the later ones where a beginning is missing.
 func (a *aligner) align(runs [2][]sideRun, step int) {
-	first := len(a.list)
+	begin := len(a.list)
 	if a.fromEnd {
 		for side := range runs {
 			runs[side] = slices.Clone(runs[side])
 			slices.Reverse(runs[side])
 		}
 	}
-	before, after := runs[Before], runs[After]
-	skip := a.lookahead
-	if n := (len(before) + 1) * (len(after) + 1); n <= a.cells {
-		a.cells -= n
-		skip = commonRuns(before, after)
+	for _, pair := range a.walk(runs[Before], runs[After]) {
+		var both [2]*sideRun
+		for side, i := range pair {
+			if i != none {
+				both[side] = &runs[side][i]
+			}
+		}
+		a.add(both, step)
 	}
+	if a.fromEnd {
+		slices.Reverse(a.list[begin:])
+	}
+}
+
+// walk aligns runs: the most pairs, and among those the earliest.
+func (a *aligner) walk(before, after []sideRun) [][2]int {
+	n := (len(before) + 1) * (len(after) + 1)
+	if n > a.cells {
+		return lookAhead(before, after)
+	}
+	a.cells -= n
+	return align(len(before), len(after), func(i, j int) float64 {
+		if before[i].phase != after[j].phase {
+			return 0
+		}
+		return float64(1<<32 - (i + j))
+	}, func(i, j int) bool { return before[i].phase < after[j].phase })
+}
+
+// lookAhead aligns runs where there are too many to weigh each pair.
+func lookAhead(before, after []sideRun) (walk [][2]int) {
 	i, j := 0, 0
 	for i < len(before) || j < len(after) {
 		switch {
-		case i == len(before):
-			a.add(nil, &after[j], step)
+		case i == len(before), j < len(after) && before[i].phase != after[j].phase && !skipFirst(before[i:], after[j:]):
+			walk = append(walk, [2]int{none, j})
 			j++
-		case j == len(after):
-			a.add(&before[i], nil, step)
-			i++
-		case before[i].phase == after[j].phase:
-			a.add(&before[i], &after[j], step)
-			i, j = i+1, j+1
-		case skip(before[i:], after[j:]) < 0:
-			a.add(&before[i], nil, step)
+		case j == len(after), before[i].phase != after[j].phase:
+			walk = append(walk, [2]int{i, none})
 			i++
 		default:
-			a.add(nil, &after[j], step)
-			j++
+			walk = append(walk, [2]int{i, j})
+			i, j = i+1, j+1
 		}
 	}
-	if a.fromEnd {
-		slices.Reverse(a.list[first:])
-	}
+	return walk
 }
 
-// commonRuns returns a function that says of two tails of runs, whose first differ,
-// whether to leave out that of before (-1) or of after (1) for the longest common
-// subsequence with the earliest pairs.
-func commonRuns(before, after []sideRun) func(restA, restB []sideRun) int {
-	width := len(after) + 1
-	best := make([]int64, (len(before)+1)*width) // of the runs from i and from j on: pairs, less how late they are
-	for i := len(before) - 1; i >= 0; i-- {
-		for j := len(after) - 1; j >= 0; j-- {
-			most := max(best[(i+1)*width+j], best[i*width+j+1])
-			if before[i].phase == after[j].phase {
-				most = max(most, best[(i+1)*width+j+1]+1<<32-int64(i+j))
-			}
-			best[i*width+j] = most
-		}
-	}
-	return func(restA, restB []sideRun) int {
-		i, j := len(before)-len(restA), len(after)-len(restB)
-		switch skipA, skipB := best[(i+1)*width+j], best[i*width+j+1]; {
-		case skipA != skipB && skipA > skipB:
-			return -1
-		case skipA != skipB:
-			return 1
-		}
-		return byPhase(restA, restB)
-	}
-}
-
-// lookahead says likewise where there are too many runs for commonRuns.
-func (a *aligner) lookahead(restA, restB []sideRun) int {
+// skipFirst decides which of two runs of different phases stands alone: the first of a, or
+// that of b, whose phase comes again soon on the other side.
+func skipFirst(a, b []sideRun) bool {
 	for n := 1; n <= runLookahead; n++ {
-		inA := n < len(restA) && restA[n].phase == restB[0].phase
-		inB := n < len(restB) && restB[n].phase == restA[0].phase
-		switch {
-		case inA && !inB:
-			return -1
-		case inB && !inA:
-			return 1
+		inA := n < len(a) && a[n].phase == b[0].phase
+		inB := n < len(b) && b[n].phase == a[0].phase
+		if inA != inB {
+			return inA
 		}
 	}
-	return byPhase(restA, restB)
-}
-
-// byPhase decides what is equal otherwise, in a way that does not depend on which
-// recording comes first.
-func byPhase(restA, restB []sideRun) int {
-	if restA[0].phase < restB[0].phase {
-		return -1
-	}
-	return 1
+	return a[0].phase < b[0].phase
 }
 
 // add appends a run; that of a side that has not got it is nil.
-func (a *aligner) add(before, after *sideRun, step int) {
+func (a *aligner) add(both [2]*sideRun, step int) {
 	r := Run{Step: step, Highest: [2]int{timeline.NoState, timeline.NoState}}
 	shares, n := 0.0, 0.0
-	for side, run := range [2]*sideRun{before, after} {
+	for side, run := range both {
 		if run == nil {
 			continue
 		}

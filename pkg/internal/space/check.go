@@ -1,14 +1,9 @@
 package space
 
-import (
-	"errors"
-	"fmt"
+import "fmt"
 
-	"github.com/memviz-go/memviz/pkg/internal/ranges"
-)
-
-// check reports whether a model can be made of the frame: indices are of something,
-// reservations are in order and inside of their lanes, and none is where another is.
+// check reports whether a model can be made of the frame: indices are of something, and
+// reservations are in order and inside of their lanes.
 func (f *Frame) check(events, count int) error {
 	if events > maxEvents(count, len(f.Reservations)) {
 		return fmt.Errorf("%d events of %d allocations and %d reservations", events, count, len(f.Reservations))
@@ -38,27 +33,9 @@ func (f *Frame) check(events, count int) error {
 			return fmt.Errorf("reservation %d comes in event %d and goes in event %d", i, r.Reserved, r.Returned)
 		}
 	}
-	return f.checkOverlaps(events)
+	return nil
 }
 
 // maxEvents bounds the events that a model goes through. An allocation has up to three, a
 // reservation two.
 func maxEvents(count, reservations int) int { return min(1<<20+4*(count+reservations), 1<<31-1) }
-
-func (f *Frame) checkOverlaps(events int) error {
-	var now ranges.Set[struct{}]
-	returned, next := f.returned(events), 0
-	for i := range f.Reservations {
-		r := &f.Reservations[i]
-		for ; next < len(returned) && f.Reservations[returned[next]].Returned <= r.Reserved; next++ {
-			x := &f.Reservations[returned[next]]
-			now.Cut(uint64(x.Start), uint64(x.Start)+uint64(x.Size))
-		}
-		from, to := uint64(r.Start), uint64(r.Start)+uint64(r.Size)
-		if now.Overlaps(from, to) {
-			return errors.New("what is reserved overlaps")
-		}
-		now.Add(from, to, struct{}{})
-	}
-	return nil
-}

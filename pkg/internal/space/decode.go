@@ -78,13 +78,14 @@ func (d *decoder) moreOf(i int) int64 {
 
 // take makes the block of an allocation that is rounded up to so many units, in a gap
 // from so many units behind its start, where there is so much room for it.
-func (d *decoder) take(i int, x int32, offset, rounded, room uint32) (int32, error) {
-	units := int64(d.unsplit(rounded, room, d.nodes[x].kind)) + d.moreOf(i)
+func (d *decoder) take(i int, x gap, offset, rounded, room uint32) (block gap, err error) {
+	units := int64(d.unsplit(rounded, room, d.kind(x))) + d.moreOf(i)
 	if units <= 0 || units > int64(room) {
-		return none, errSize
+		return gap{}, errSize
 	}
-	d.places[i], d.blocks[i] = d.nodes[x].place+offset, uint32(units)
-	return d.model.take(x, offset, uint32(units)), nil
+	d.places[i], d.blocks[i] = x.place+offset, uint32(units)
+	d.model.take(x, offset, uint32(units))
+	return gap{d.places[i], d.blocks[i], x.in}, nil
 }
 
 // escape is the next place that is given as it is.
@@ -106,7 +107,7 @@ func (d *decoder) escape(i int) (place uint32, err error) {
 	return uint32(at), nil
 }
 
-func (d *decoder) old(nodes []int32) (err error) {
+func (d *decoder) old(hold func(i int, block gap)) (err error) {
 	var order []int32
 	for i := range d.t.PreExisting {
 		if d.places[i], err = d.escape(i); err != nil {
@@ -117,38 +118,38 @@ func (d *decoder) old(nodes []int32) (err error) {
 		}
 	}
 	sortByPlace(order, d.places)
-	sweep := d.sweep()
 	for number, i := range order {
 		place := d.places[i]
 		rounded, err := d.round(int(i))
 		if err != nil {
 			return err
 		}
-		x := sweep.at(place)
-		if x == none {
+		x, is := d.around(place)
+		if !is {
 			return errPlace
 		}
-		room := d.roomBelow(x, place, order[number+1:], d.places)
-		if nodes[i], err = d.take(int(i), x, place-d.nodes[x].place, rounded, room); err != nil {
+		block, err := d.take(int(i), x, place-x.place, rounded, roomBelow(x, place, order[number+1:], d.places))
+		if err != nil {
 			return err
 		}
+		hold(int(i), block)
 	}
 	return nil
 }
 
-func (d *decoder) born(i int) (int32, error) {
+func (d *decoder) born(i int) (block gap, err error) {
 	code := d.Codes.Codes[i-d.t.PreExisting]
 	rounded, err := d.round(i)
 	if code == 1 {
 		return d.bornAt(i, rounded, err)
 	} else if err != nil {
-		return none, err
+		return gap{}, err
 	}
 	kind := d.kindOf(d.groupOf(d.t, i, rounded))
 	if kind == none {
-		return none, errPlace
+		return gap{}, errPlace
 	}
-	l := &d.gaps[kind]
+	l := &d.sizes[kind]
 	var c cursor
 	offset := uint32(0)
 	if code == 0 {
@@ -156,42 +157,37 @@ func (d *decoder) born(i int) (int32, error) {
 	} else {
 		if code&1 == 1 {
 			if len(d.offsets) == 0 {
-				return none, errCodes
+				return gap{}, errCodes
 			}
 			offset, d.offsets = d.offsets[0], d.offsets[1:]
 		}
 		hops := 0
 		c, hops = l.skip(l.find(keyOf(rounded, 0)), (code-2)/2)
 		if d.budget -= hops; d.budget < 0 {
-			return none, errBudget
+			return gap{}, errBudget
 		}
 	}
-	x, is := l.at(c)
-	if !is || offset >= x.size() {
-		return none, errPlace
+	e, is := l.at(c)
+	x := e.ofSizes()
+	if !is || offset >= x.size {
+		return gap{}, errPlace
 	}
-	return d.take(i, x.node, offset, rounded, x.size()-offset)
+	return d.take(i, x, offset, rounded, x.size-offset)
 }
 
 // bornAt places an allocation whose place is given. badSize is what is wrong with its
 // size, which matters only if it lies somewhere.
-func (d *decoder) bornAt(i int, rounded uint32, badSize error) (int32, error) {
+func (d *decoder) bornAt(i int, rounded uint32, badSize error) (block gap, err error) {
 	place, err := d.escape(i)
 	if d.places[i] = place; err != nil || place == Outside {
-		return none, err
+		return gap{}, err
 	} else if badSize != nil {
-		return none, badSize
+		return gap{}, badSize
 	}
-	for kind := range d.gaps {
-		x, err := d.gapAround(int32(kind), place, 1)
-		if err != nil {
-			return none, err
-		}
-		if x != none {
-			d.learn(d.groupOf(d.t, i, rounded), int32(kind))
-			n := d.nodes[x]
-			return d.take(i, x, place-n.place, rounded, n.place+n.size-place)
-		}
+	x, is := d.around(place)
+	if !is {
+		return gap{}, errPlace
 	}
-	return none, errPlace
+	d.learn(d.groupOf(d.t, i, rounded), d.kind(x))
+	return d.take(i, x, place-x.place, rounded, x.end()-place)
 }

@@ -57,7 +57,7 @@ func Encode(f *Frame, t *Tensors, s *Source) (codes *Codes, counts Counts, err e
 }
 
 // old places what is there before the first event, from the lowest place up.
-func (e *encoder) old(nodes []int32) error {
+func (e *encoder) old(hold func(i int, block gap)) error {
 	n := e.t.PreExisting
 	order, places := make([]int32, 0, n), make([]uint32, n)
 	for i := range n {
@@ -69,22 +69,21 @@ func (e *encoder) old(nodes []int32) error {
 		}
 	}
 	sortByPlace(order, places)
-	sweep := e.sweep()
 	for number, i := range order {
 		place := places[i]
 		rounded, fits := e.rounded(int(i))
-		x := sweep.at(place)
+		x, is := e.around(place)
 		places[i] = Outside
-		if x == none || !fits {
+		if !is || !fits {
 			continue
 		}
-		room := e.roomBelow(x, place, order[number+1:], places)
-		units, fits := e.block(int(i), rounded, room, e.nodes[x].kind)
+		units, fits := e.block(int(i), rounded, roomBelow(x, place, order[number+1:], places), e.kind(x))
 		if !fits {
 			continue
 		}
 		places[i] = place
-		nodes[i] = e.take(x, place-e.nodes[x].place, units)
+		e.take(x, place-x.place, units)
+		hold(int(i), gap{place, units, x.in})
 	}
 	for i, place := range places {
 		e.escape(i, place)
@@ -131,66 +130,59 @@ func (e *encoder) escape(i int, place uint32) {
 }
 
 // born places an allocation that an event makes.
-func (e *encoder) born(i int) (int32, error) {
+func (e *encoder) born(i int) (block gap, err error) {
 	place, is := e.s.Place(i)
 	rounded, fits := e.rounded(i)
 	if !is || !fits {
-		return e.bornOutside(i)
+		return e.bornOutside(i), nil
 	}
-	g := e.groupOf(e.t, i, rounded)
-	kind := e.kindOf(g)
+	kind := e.kindOf(e.groupOf(e.t, i, rounded))
 	if kind != none {
 		// Most often it is where the model says.
 		c := e.pick(kind, rounded)
-		if picked, some := e.gaps[kind].at(c); some && picked.place() == place {
-			units, fits := e.block(i, rounded, picked.size(), kind)
-			if !fits {
-				return e.bornOutside(i)
-			}
-			e.Codes.Codes = append(e.Codes.Codes, 0)
-			return e.takeFirst(&e.gaps[kind], c, units), nil
-		}
-		if x, rank, is := e.search(kind, place, rounded); is {
-			return e.code(i, 2+2*rank, place-x.place(), kind, x, rounded)
+		if picked, some := e.sizes[kind].at(c); some && picked.ofSizes().place == place {
+			return e.bornFirst(i, picked.ofSizes(), c, rounded), nil
 		}
 	}
-	for other := range e.gaps {
-		if x, _, is := e.search(int32(other), place, 1); is {
-			return e.code(i, 1, place-x.place(), int32(other), x, rounded)
+	x, is := e.around(place)
+	if !is {
+		return e.bornOutside(i), nil
+	}
+	code := uint32(1)
+	if e.kind(x) == kind && x.holds(place, rounded) {
+		l := &e.sizes[kind]
+		rank, hops := l.count(l.find(keyOf(rounded, 0)), l.find(x.bySize().key))
+		if e.budget -= hops; e.budget < 0 {
+			return gap{}, errBudget
 		}
+		code = 2 + 2*rank
 	}
-	if e.budget < 0 {
-		return none, errBudget
-	}
-	return e.bornOutside(i)
+	return e.bornAt(i, code, place-x.place, x, rounded), nil
 }
 
-func (e *encoder) bornOutside(i int) (int32, error) {
+// bornFirst places an allocation where the model says.
+func (e *encoder) bornFirst(i int, x gap, c cursor, rounded uint32) (block gap) {
+	units, fits := e.block(i, rounded, x.size, e.kind(x))
+	if !fits {
+		return e.bornOutside(i)
+	}
+	e.Codes.Codes = append(e.Codes.Codes, 0)
+	sizes := &e.sizes[e.kind(x)]
+	sizes.removeAt(c)
+	e.cut(sizes, x, 0, units)
+	return gap{x.place, units, x.in}
+}
+
+func (e *encoder) bornOutside(i int) (block gap) {
 	e.Codes.Codes = append(e.Codes.Codes, 1)
 	e.escape(i, Outside)
-	return none, nil
+	return gap{}
 }
 
-// search is the gap of a kind that a range lies in, and how many gaps that are large
-// enough come before it.
-func (e *encoder) search(kind int32, place, size uint32) (x gap, rank uint32, is bool) {
-	l := &e.gaps[kind]
-	for c := l.find(keyOf(size, 0)); e.budget >= 0; c = l.next(c) {
-		if x, is = l.at(c); !is {
-			return x, rank, false
-		}
-		if x.holds(place, size) {
-			return x, rank, true
-		}
-		e.budget--
-		rank++
-	}
-	return x, rank, false
-}
-
-// code writes that a block lies so many units behind the start of a gap.
-func (e *encoder) code(i int, code, offset uint32, kind int32, x gap, rounded uint32) (int32, error) {
-	units, fits := e.block(i, rounded, x.size()-offset, kind)
+// bornAt writes that a block lies so many units behind the start of a gap.
+func (e *encoder) bornAt(i int, code, offset uint32, x gap, rounded uint32) (block gap) {
+	kind := e.kind(x)
+	units, fits := e.block(i, rounded, x.size-offset, kind)
 	if !fits {
 		return e.bornOutside(i)
 	}
@@ -199,12 +191,13 @@ func (e *encoder) code(i int, code, offset uint32, kind int32, x gap, rounded ui
 	}
 	switch {
 	case code == 1:
-		e.escape(i, x.place()+offset)
+		e.escape(i, x.place+offset)
 		e.learn(e.groupOf(e.t, i, rounded), kind)
 	case offset > 0:
 		code++
 		e.Offsets = append(e.Offsets, offset)
 	}
 	e.Codes.Codes = append(e.Codes.Codes, code)
-	return e.take(x.node, offset, units), nil
+	e.take(x, offset, units)
+	return gap{x.place + offset, units, x.in}
 }

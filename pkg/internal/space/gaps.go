@@ -2,37 +2,50 @@ package space
 
 import "slices"
 
-// gap is a free node in a list.
+// gap is an unbroken free range.
 type gap struct {
-	key  uint64 // size, then place
-	node int32
+	place, size uint32
+	in          int32 // a reservation of its kind and lane, that which it lies in unless pages joined
 }
 
-func keyOf(size, place uint32) uint64 { return uint64(size)<<32 | uint64(place) }
-
-func (g gap) size() uint32  { return uint32(g.key >> 32) }
-func (g gap) place() uint32 { return uint32(g.key) }
+func (g gap) end() uint32 { return g.place + g.size }
 
 // holds reports whether a range lies in the gap.
 func (g gap) holds(place, size uint32) bool {
-	return g.place() <= place && uint64(place)+uint64(size) <= uint64(g.place())+uint64(g.size())
+	return g.place <= place && uint64(place)+uint64(size) <= uint64(g.end())
 }
 
-// chunkSize is the most gaps a chunk holds.
-const chunkSize = 64
+// keyOf is the key of a list by one number, then another: size and place, or place and size.
+func keyOf(first, second uint32) uint64 { return uint64(first)<<32 | uint64(second) }
 
-// gapList is gaps by size, then place: a sorted list cut into chunks, so that a change
-// moves few of them however many there are.
-type gapList struct {
-	chunks [][]gap  // none of them empty
-	last   []uint64 // by chunk: the key of its last gap
+// entry is a range in a list.
+type entry struct {
+	key uint64
+	in  int32 // reservation
+}
+
+func (g gap) bySize() entry  { return entry{keyOf(g.size, g.place), g.in} }
+func (g gap) byPlace() entry { return entry{keyOf(g.place, g.size), g.in} }
+
+// ofSizes is the gap of an entry of a list by size; ofPlaces of one by place.
+func (e entry) ofSizes() gap  { return gap{uint32(e.key), uint32(e.key >> 32), e.in} }
+func (e entry) ofPlaces() gap { return gap{uint32(e.key >> 32), uint32(e.key), e.in} }
+
+// chunkSize is the most entries a chunk holds.
+const chunkSize = 32
+
+// list is ranges by their keys: a sorted list cut into chunks, so that a change moves few
+// of them however many there are.
+type list struct {
+	chunks [][]entry // none of them empty
+	last   []uint64  // by chunk: the key of its last entry
 }
 
 // cursor is a position in a list. At the end, chunk is the number of chunks.
 type cursor struct{ chunk, i int }
 
-// find is the position of the first gap that is not before a key.
-func (l *gapList) find(key uint64) cursor {
+// find is the position of the first entry that is not before a key.
+func (l *list) find(key uint64) cursor {
 	low, high := 0, len(l.last)
 	for low < high {
 		middle := int(uint(low+high) / 2)
@@ -58,24 +71,37 @@ func (l *gapList) find(key uint64) cursor {
 	return cursor{chunk, low}
 }
 
-// at is the gap at a position, if there is one.
-func (l *gapList) at(c cursor) (gap, bool) {
+// at is the entry at a position, if there is one.
+func (l *list) at(c cursor) (entry, bool) {
 	if c.chunk == len(l.chunks) {
-		return gap{}, false
+		return entry{}, false
 	}
 	return l.chunks[c.chunk][c.i], true
 }
 
+// entry is the one at a position that is not the end.
+func (l *list) entry(c cursor) entry { return l.chunks[c.chunk][c.i] }
+
 // next is the position behind one that is not the end.
-func (l *gapList) next(c cursor) cursor {
+func (l *list) next(c cursor) cursor {
 	if c.i++; c.i == len(l.chunks[c.chunk]) {
 		return cursor{c.chunk + 1, 0}
 	}
 	return c
 }
 
-// skip goes n gaps further, if there are as many; hops is how many chunks it looked at.
-func (l *gapList) skip(c cursor, n uint32) (to cursor, hops int) {
+// before is the position before one, if there is any.
+func (l *list) before(c cursor) (cursor, bool) {
+	if c.i > 0 {
+		return cursor{c.chunk, c.i - 1}, true
+	} else if c.chunk > 0 {
+		return cursor{c.chunk - 1, len(l.chunks[c.chunk-1]) - 1}, true
+	}
+	return c, false
+}
+
+// skip goes n entries further, if there are as many; hops is how many chunks it looked at.
+func (l *list) skip(c cursor, n uint32) (to cursor, hops int) {
 	for c.chunk < len(l.chunks) {
 		left := len(l.chunks[c.chunk]) - c.i
 		if n < uint32(left) {
@@ -88,12 +114,23 @@ func (l *gapList) skip(c cursor, n uint32) (to cursor, hops int) {
 	return c, hops
 }
 
-func (l *gapList) add(g gap) {
-	c := l.find(g.key)
+// count is how many entries there are from one position to another; hops likewise.
+func (l *list) count(c, to cursor) (n uint32, hops int) {
+	for ; c.chunk < to.chunk; c = (cursor{c.chunk + 1, 0}) {
+		n += uint32(len(l.chunks[c.chunk]) - c.i)
+		hops++
+	}
+	return n + uint32(to.i-c.i), hops
+}
+
+func (l *list) add(e entry) { l.insert(l.find(e.key), e) }
+
+// insert puts an entry where find says that it belongs.
+func (l *list) insert(c cursor, e entry) {
 	if c.chunk == len(l.chunks) {
 		if c.chunk == 0 {
-			l.chunks = append(l.chunks, append(make([]gap, 0, chunkSize), g))
-			l.last = append(l.last, g.key)
+			l.chunks = append(l.chunks, append(make([]entry, 0, chunkSize), e))
+			l.last = append(l.last, e.key)
 			return
 		}
 		c = cursor{c.chunk - 1, len(l.chunks[c.chunk-1])}
@@ -104,25 +141,32 @@ func (l *gapList) add(g gap) {
 			c = cursor{c.chunk + 1, c.i - chunkSize/2}
 		}
 	}
-	in := append(l.chunks[c.chunk], gap{})
+	in := append(l.chunks[c.chunk], entry{})
 	copy(in[c.i+1:], in[c.i:])
-	in[c.i] = g
+	in[c.i] = e
 	l.chunks[c.chunk], l.last[c.chunk] = in, in[len(in)-1].key
 }
 
+// set puts another entry in the place of one, without a change of order.
+func (l *list) set(c cursor, e entry) {
+	in := l.chunks[c.chunk]
+	in[c.i] = e
+	l.last[c.chunk] = in[len(in)-1].key
+}
+
 // split moves the upper half of a full chunk to a new one.
-func (l *gapList) split(chunk int) {
+func (l *list) split(chunk int) {
 	in := l.chunks[chunk]
-	upper := append(make([]gap, 0, chunkSize), in[chunkSize/2:]...)
+	upper := append(make([]entry, 0, chunkSize), in[chunkSize/2:]...)
 	l.chunks[chunk] = in[:chunkSize/2]
 	l.chunks = slices.Insert(l.chunks, chunk+1, upper)
 	l.last = slices.Insert(l.last, chunk, in[chunkSize/2-1].key)
 }
 
-// remove takes out the gap with a key, which is in the list.
-func (l *gapList) remove(key uint64) { l.removeAt(l.find(key)) }
+// remove takes out the entry with a key, which is in the list.
+func (l *list) remove(key uint64) { l.removeAt(l.find(key)) }
 
-func (l *gapList) removeAt(c cursor) {
+func (l *list) removeAt(c cursor) {
 	in := l.chunks[c.chunk]
 	copy(in[c.i:], in[c.i+1:])
 	if in = in[:len(in)-1]; len(in) == 0 {

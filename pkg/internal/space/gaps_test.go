@@ -9,7 +9,7 @@ import (
 // TestGapList holds random changes against a sorted slice.
 func TestGapList(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	var l gapList
+	var l list
 	var want []uint64
 	most := 0
 	for step := range 20_000 {
@@ -29,7 +29,7 @@ func TestGapList(t *testing.T) {
 			l.remove(key)
 			want = slices.Delete(want, at, at+1)
 		case !has && step/2000%2 == 0:
-			l.add(gap{key, int32(step)})
+			l.add(entry{key, int32(step)})
 			want = slices.Insert(want, at, key)
 		case len(want) > 0 && step/2000%2 == 1:
 			at := random.IntN(len(want))

@@ -1,34 +1,16 @@
 package space
 
-// none stands for no node.
+// none stands for no reservation, no kind.
 const none int32 = -1
-
-// node is a block, or a gap. The nodes of a segment of cudaMalloc tile it; so do those of
-// an unbroken run of pages. Left of a cut, a node stays the same.
-type node struct {
-	place, size uint32
-	prev, next  int32 // neighbours
-	kind        int32
-	free        bool
-}
-
-// edge is an end of an unbroken run of pages.
-type edge struct {
-	place uint32
-	upper bool
-}
 
 // model is the memory of a device in one state.
 type model struct {
-	frame  *Frame
-	ends   []uint64 // by lane: the place behind it
-	nodes  []node
-	spare  []int32
-	gaps   []gapList // by kind
-	first  []int32   // by reservation of cudaMalloc: its lowest node
-	edges  map[edge]int32
-	guess  map[group]int32
-	budget int
+	frame    *Frame
+	reserved list   // what is reserved, by place
+	free     list   // gaps by place,
+	sizes    []list // and those of each kind by size
+	guess    map[group]int32
+	budget   int
 
 	lastGroup group // whose guess is lastKind
 	lastKind  int32
@@ -41,14 +23,8 @@ type group struct {
 }
 
 func newModel(f *Frame, count int) *model {
-	m := &model{frame: f, gaps: make([]gapList, len(f.Kinds)), first: make([]int32, len(f.Reservations)),
-		edges: map[edge]int32{}, guess: map[group]int32{}, budget: budget + perItem*(count+len(f.Reservations)),
-		lastKind: none}
-	end := uint64(0)
-	for _, size := range f.Lanes {
-		end += uint64(size)
-		m.ends = append(m.ends, end)
-	}
+	m := &model{frame: f, sizes: make([]list, len(f.Kinds)), guess: map[group]int32{},
+		budget: budget + perItem*(count+len(f.Reservations)), lastKind: none}
 	for i := len(f.Kinds) - 1; i >= 0; i-- {
 		k := f.Kinds[i]
 		m.guess[group{k.Pool, k.Stream, k.Small}] = int32(i)
@@ -74,200 +50,140 @@ func (m *model) learn(g group, kind int32) {
 	m.lastGroup, m.lastKind = g, kind
 }
 
-func (m *model) make(place, size uint32, kind int32) int32 {
-	n := node{place: place, size: size, prev: none, next: none, kind: kind}
-	if last := len(m.spare) - 1; last >= 0 {
-		x := m.spare[last]
-		m.spare = m.spare[:last]
-		m.nodes[x] = n
-		return x
+// kind is that of the memory of a gap.
+func (m *model) kind(g gap) int32 { return m.frame.Reservations[g.in].Kind }
+
+// joined reports whether memory of two reservations is one where it touches: pages of one
+// kind in one lane are. Lanes touch in places, not in addresses.
+func (m *model) joined(a, b int32) bool {
+	if a == b {
+		return true
 	}
-	m.nodes = append(m.nodes, n)
-	return int32(len(m.nodes) - 1)
-}
-
-func (m *model) list(x int32) {
-	n := &m.nodes[x]
-	n.free = true
-	m.gaps[n.kind].add(gap{keyOf(n.size, n.place), x})
-}
-
-func (m *model) unlist(x int32) {
-	n := &m.nodes[x]
-	n.free = false
-	m.gaps[n.kind].remove(keyOf(n.size, n.place))
+	x, y := &m.frame.Reservations[a], &m.frame.Reservations[b]
+	return x.Kind == y.Kind && x.Lane == y.Lane && m.frame.Kinds[x.Kind].Expandable
 }
 
 // reserve adds a reservation, which is free.
-func (m *model) reserve(number int) {
+func (m *model) reserve(number int) error {
 	r := &m.frame.Reservations[number]
-	x := m.make(r.Start, r.Size, r.Kind)
-	if !m.frame.Kinds[r.Kind].Expandable {
-		m.first[number] = x
-		m.list(x)
+	x := gap{r.Start, r.Size, int32(number)}
+	c := m.reserved.find(keyOf(r.Start, 0))
+	if above, is := m.reserved.at(c); is && above.ofPlaces().place < x.end() {
+		return errOverlap
+	}
+	if low, is := m.reserved.before(c); is && m.reserved.entry(low).ofPlaces().end() > r.Start {
+		return errOverlap
+	}
+	m.reserved.insert(c, x.byPlace())
+	m.release(x)
+	return nil
+}
+
+// release makes a range free, and one gap with those beside it.
+func (m *model) release(x gap) {
+	c := m.free.find(keyOf(x.place, 0))
+	low, isBelow := m.free.before(c)
+	sizes := &m.sizes[m.kind(x)]
+	if isBelow {
+		below := m.free.entry(low).ofPlaces()
+		if isBelow = below.end() == x.place && m.joined(below.in, x.in); isBelow {
+			sizes.remove(below.bySize().key)
+			x.place, x.size = below.place, below.size+x.size
+		}
+	}
+	e, isAbove := m.free.at(c)
+	if isAbove {
+		above := e.ofPlaces()
+		if isAbove = above.place == x.end() && m.joined(above.in, x.in); isAbove {
+			sizes.remove(above.bySize().key)
+			x.size += above.size
+		}
+	}
+	sizes.add(x.bySize())
+	switch {
+	case isBelow:
+		m.free.set(low, x.byPlace())
+		if isAbove {
+			m.free.removeAt(c)
+		}
+	case isAbove:
+		m.free.set(c, x.byPlace())
+	default:
+		m.free.insert(c, x.byPlace())
+	}
+}
+
+// take makes some units of a gap a block, from so many behind its start.
+func (m *model) take(x gap, offset, size uint32) {
+	sizes := &m.sizes[m.kind(x)]
+	sizes.remove(x.bySize().key)
+	m.cut(sizes, x, offset, size)
+}
+
+// cut is take of a gap that is no longer in the list by size.
+func (m *model) cut(sizes *list, x gap, offset, size uint32) {
+	c := m.free.find(x.byPlace().key)
+	high := gap{x.place + offset + size, x.size - offset - size, x.in}
+	if high.size > 0 {
+		sizes.add(high.bySize())
+	}
+	if offset == 0 {
+		if high.size > 0 {
+			m.free.set(c, high.byPlace())
+		} else {
+			m.free.removeAt(c)
+		}
 		return
 	}
-	// It joins the pages on both sides of it. Lanes touch in places, not in addresses.
-	end := r.Start + r.Size
-	if low, is := m.edges[edge{r.Start, true}]; is && m.nodes[low].kind == r.Kind && !m.startsLane(r) {
-		m.nodes[x].prev, m.nodes[low].next = low, x
-		delete(m.edges, edge{r.Start, true})
-	} else {
-		m.edges[edge{r.Start, false}] = x
+	low := gap{x.place, offset, x.in}
+	sizes.add(low.bySize())
+	m.free.set(c, low.byPlace())
+	if high.size > 0 {
+		m.free.add(high.byPlace())
 	}
-	if high, is := m.edges[edge{end, false}]; is && m.nodes[high].kind == r.Kind && uint64(end) != m.ends[r.Lane] {
-		m.nodes[x].next, m.nodes[high].prev = high, x
-		delete(m.edges, edge{end, false})
-	} else {
-		m.edges[edge{end, true}] = x
-	}
-	m.release(x)
-}
-
-func (m *model) startsLane(r *Reservation) bool {
-	return r.Lane == 0 && r.Start == 0 || r.Lane > 0 && uint64(r.Start) == m.ends[r.Lane-1]
-}
-
-// release makes a node free, and one with the gaps beside it.
-func (m *model) release(x int32) {
-	if low := m.nodes[x].prev; low != none && m.nodes[low].free {
-		m.unlist(low)
-		m.absorb(low, x)
-		x = low
-	}
-	if high := m.nodes[x].next; high != none && m.nodes[high].free {
-		m.unlist(high)
-		m.absorb(x, high)
-	}
-	m.list(x)
-}
-
-// absorb adds the node behind x to x.
-func (m *model) absorb(x, high int32) {
-	n, h := &m.nodes[x], &m.nodes[high]
-	n.size += h.size
-	n.next = h.next
-	m.link(x)
-	m.spare = append(m.spare, high)
-}
-
-// link tells what is behind a node that it is there.
-func (m *model) link(x int32) {
-	n := &m.nodes[x]
-	if n.next != none {
-		m.nodes[n.next].prev = x
-	} else if m.frame.Kinds[n.kind].Expandable {
-		m.edges[edge{n.place + n.size, true}] = x
-	}
-}
-
-// split cuts a node in two and gives the upper one. Neither is in a list.
-func (m *model) split(x int32, size uint32) int32 {
-	n := m.nodes[x]
-	high := m.make(n.place+size, n.size-size, n.kind)
-	m.nodes[high].prev, m.nodes[high].next = x, n.next
-	m.nodes[x].size, m.nodes[x].next = size, high
-	m.link(high)
-	return high
-}
-
-// take makes a block of some units of a gap, from so many units behind its start.
-func (m *model) take(x int32, offset, size uint32) int32 {
-	m.unlist(x)
-	if offset > 0 {
-		high := m.split(x, offset)
-		m.list(x)
-		x = high
-	}
-	if m.nodes[x].size > size {
-		m.list(m.split(x, size))
-	}
-	return x
-}
-
-// takeFirst is take of the start of the gap at a position in a list.
-func (m *model) takeFirst(l *gapList, c cursor, size uint32) int32 {
-	x := l.chunks[c.chunk][c.i].node
-	l.removeAt(c)
-	m.nodes[x].free = false
-	if m.nodes[x].size > size {
-		m.list(m.split(x, size))
-	}
-	return x
 }
 
 // giveBack removes a reservation, all of which must be free.
 func (m *model) giveBack(number int) error {
 	r := &m.frame.Reservations[number]
-	if !m.frame.Kinds[r.Kind].Expandable {
-		x := m.first[number]
-		if n := &m.nodes[x]; !n.free || n.size != r.Size {
-			return ErrContradiction
-		}
-		m.unlist(x)
-		m.spare = append(m.spare, x)
-		return nil
-	}
-	x, err := m.gapAround(r.Kind, r.Start, r.Size)
-	if err != nil {
-		return err
-	} else if x == none {
+	x, is := m.around(r.Start)
+	if !is || !x.holds(r.Start, r.Size) || !m.joined(x.in, int32(number)) {
 		return ErrContradiction
 	}
-	x = m.take(x, r.Start-m.nodes[x].place, r.Size)
-	n, end := m.nodes[x], r.Start+r.Size
-	if n.prev != none {
-		m.nodes[n.prev].next = none
-		m.edges[edge{r.Start, true}] = n.prev
-	} else {
-		delete(m.edges, edge{r.Start, false})
-	}
-	if n.next != none {
-		m.nodes[n.next].prev = none
-		m.edges[edge{end, false}] = n.next
-	} else {
-		delete(m.edges, edge{end, true})
-	}
-	m.spare = append(m.spare, x)
+	m.take(x, r.Start-x.place, r.Size)
+	m.reserved.remove(keyOf(r.Start, r.Size))
 	return nil
 }
 
-// gapAround is the gap of a kind that a range lies in, or none.
-func (m *model) gapAround(kind int32, place, size uint32) (int32, error) {
-	l := &m.gaps[kind]
-	for c := l.find(keyOf(size, 0)); ; c = l.next(c) {
-		g, is := l.at(c)
-		if !is {
-			return none, nil
-		}
-		if g.holds(place, size) {
-			return g.node, nil
-		}
-		if m.budget--; m.budget < 0 {
-			return none, errBudget
-		}
+// around is the gap that a place lies in, if it is free.
+func (m *model) around(place uint32) (gap, bool) {
+	c, is := m.free.before(m.free.find(keyOf(place+1, 0)))
+	if !is {
+		return gap{}, false
 	}
+	x := m.free.entry(c).ofPlaces()
+	return x, place < x.end()
 }
 
 // pick is where the allocator would look for so many units of a kind: the position in
 // its list, which may be the end.
 func (m *model) pick(kind int32, size uint32) cursor {
-	l := &m.gaps[kind]
+	l := &m.sizes[kind]
 	c := l.find(keyOf(size, 0))
 	if !m.frame.Kinds[kind].Expandable {
 		return c
 	}
-	g, is := l.at(c)
+	x, is := l.at(c)
 	for range maxRounds {
 		if !is {
 			break
 		}
 		next := l.next(c)
 		other, more := l.at(next)
-		if !more || m.room(other) >= m.room(g) {
+		if !more || m.room(other.ofSizes()) >= m.room(x.ofSizes()) {
 			break
 		}
-		c, g = next, other
+		c, x = next, other
 	}
 	return c
 }
@@ -289,9 +205,13 @@ func (m *model) groupOf(t *Tensors, i int, rounded uint32) group {
 }
 
 // room is how many units a gap of an expandable segment could grow to.
-func (m *model) room(g gap) int64 {
-	if m.nodes[g.node].next == none {
-		return unmapped - int64(g.place())
+func (m *model) room(x gap) int64 {
+	c := m.reserved.find(keyOf(x.end()+1, 0))
+	if low, is := m.reserved.before(c); is {
+		behind := m.reserved.entry(low).ofPlaces()
+		if x.end() < behind.end() && m.joined(behind.in, x.in) {
+			return int64(x.size)
+		}
 	}
-	return int64(g.size())
+	return unmapped - int64(x.place)
 }

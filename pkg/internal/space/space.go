@@ -12,9 +12,30 @@
 //
 // Nothing that is read can make the model take more than a bounded time for each
 // allocation and reservation: looking through lists is paid from a budget.
+//
+// # Why a model
+//
+// Without one, the best of ten codings that a few lines can read was tried: 0 where the
+// last block of the size lay before, where the block before ends, or the number of a freed
+// place of the rounded size, by age or by address; else the distance to the end of the
+// block before. In base64 of DEFLATE, against the codes of the model:
+//
+//	                                      model    without   the report
+//	1.77 million simulated tensors, 1 GB   2.3 KB   4,341 KB     6.1 MB
+//	1.01 million                           1.3 KB   2,501 KB     3.7 MB
+//	25,600                                 0.1 KB      54 KB     491 KB
+//	278,000, 2,000 equal steps             0.4 KB     2.7 KB     829 KB
+//	26 real recordings, and measures        26 KB       97 KB
+//
+// A simulated training has random sizes, so a place is not one of a few; a report of 1 GB
+// was to stay below 8 MB. The viewer's model adds about 3 KB to each report.
 package space
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
 
 // Kind says which requests a reservation may serve: those of a stream from a pool,
 // small or large ones.
@@ -57,9 +78,6 @@ const (
 // others by the events that made them.
 type Tensors struct {
 	Events, Count, PreExisting int
-	// Edited: they are none that were recorded, so that several may end in one event. Of
-	// recorded ones only the last counts that does.
-	Edited bool
 
 	Start func(i int) int // event, if it is not from before the recording
 	End   func(i int) int // event; the number of events: never
@@ -101,6 +119,9 @@ type Rounded struct{ Requested, Bytes int64 }
 // ErrContradiction: what is said of reservations and of allocations cannot both be true.
 var ErrContradiction = errors.New("memory is returned that is not free, or reserved twice")
 
+// errOverlap: what is reserved cannot be in one state.
+var errOverlap = errors.New("what is reserved overlaps")
+
 // errBudget: it takes too long to find out.
 var errBudget = errors.New("too many gaps have to be looked at")
 
@@ -111,3 +132,18 @@ func Round(requested int64) int64 {
 
 func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
+
+// sortByPlace sorts allocations by their places, and those of one place by their order.
+func sortByPlace(order []int32, places []uint32) {
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(places[a], places[b]) })
+}
+
+// roomBelow is how many units are free from a place on in a gap, up to where the next of
+// other allocations begins.
+func roomBelow(x gap, place uint32, others []int32, places []uint32) uint32 {
+	end := x.end()
+	if len(others) > 0 {
+		end = min(end, places[others[0]])
+	}
+	return end - place
+}

@@ -3,49 +3,47 @@ package space
 import "slices"
 
 // walk goes through all events. old places what is there before the first of them, after
-// what is reserved then; born places one allocation. Both give the node of its block, or
-// none.
-func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born func(i int) (int32, error)) error {
-	nodes := make([]int32, t.Count)
-	for i := range nodes {
-		nodes[i] = none
+// what is reserved then; born places one allocation. Both give its block, or none at all.
+func (f *Frame) walk(t *Tensors, m *model, old func(hold func(i int, block gap)) error,
+	born func(i int) (gap, error)) error {
+	blocks := newHeld(t.Events)
+	hold := func(i int, block gap) {
+		if end := t.End(i); block.size > 0 && end < t.Events {
+			blocks.hold(block, end)
+		}
 	}
-	ends := newEndings(t)
 	returned := f.returned(t.Events)
 	next := 0 // reservation
-	for ; next < len(f.Reservations) && f.Reservations[next].Reserved < 0; next++ {
-		m.reserve(next)
+	reserve := func(event int) (err error) {
+		for ; err == nil && next < len(f.Reservations) && int(f.Reservations[next].Reserved) == event; next++ {
+			err = m.reserve(next)
+		}
+		return err
 	}
-	if err := old(nodes); err != nil {
+	if err := reserve(-1); err != nil {
+		return err
+	}
+	if err := old(hold); err != nil {
 		return err
 	}
 	i, start := t.PreExisting, t.start(t.PreExisting)
 	for event := range t.Events {
-		for x := ends.at(event); x != none; x = ends.next[x] {
-			if nodes[x] != none {
-				m.release(nodes[x])
-				nodes[x] = none
-			}
-			if !t.Edited {
-				break
-			}
-		}
+		blocks.release(event, m)
 		for ; len(returned) > 0 && int(f.Reservations[returned[0]].Returned) == event; returned = returned[1:] {
 			if err := m.giveBack(int(returned[0])); err != nil {
 				return err
 			}
 		}
-		for ; next < len(f.Reservations) && int(f.Reservations[next].Reserved) == event; next++ {
-			m.reserve(next)
+		if err := reserve(event); err != nil {
+			return err
 		}
-		for start == event {
-			x, err := born(i)
+		for ; start == event; start = t.start(i) {
+			block, err := born(i)
 			if err != nil {
 				return err
 			}
-			nodes[i] = x
+			hold(i, block)
 			i++
-			start = t.start(i)
 		}
 	}
 	return nil
@@ -59,46 +57,64 @@ func (t *Tensors) start(i int) int {
 	return t.Events
 }
 
-// endings are the allocations by the event in which they end, in the memory of a number
-// for each allocation, of which there are far fewer than events.
-type endings struct {
-	t      *Tensors
-	window []int32 // by event of the present window: the last allocation that ends in it
-	first  []int32 // by window: the first allocation that ends in it
-	next   []int32 // by allocation: the next one of its window, or in the present one, of its event
+// held are the blocks that are there, by the events in which they go. They take the memory
+// of those that there are at a time, and of a number for each window of events.
+type held struct {
+	window  [windowSize]int32 // by event of the present window: a block that goes in it
+	first   []int32           // by later window, likewise
+	present int
+	blocks  []heldBlock // 0 stands for none
+	spare   []int32
+}
+
+type heldBlock struct {
+	gap
+	end, next int32 // another that goes in the same event, or window
 }
 
 // windowSize is how many events a window has.
 const windowSize = 256
 
-func newEndings(t *Tensors) *endings {
-	e := &endings{t: t, window: make([]int32, windowSize), first: make([]int32, t.Events/windowSize+1),
-		next: make([]int32, t.Count)}
-	for w := range e.first {
-		e.first[w] = none
-	}
-	for i := t.Count - 1; i >= 0; i-- {
-		if end := t.End(i); end < t.Events {
-			e.next[i], e.first[end/windowSize] = e.first[end/windowSize], int32(i)
-		}
-	}
-	return e
+func newHeld(events int) *held {
+	return &held{first: make([]int32, events/windowSize+1), present: -1, blocks: make([]heldBlock, 1)}
 }
 
-// at is the last allocation that ends in an event, or none; next has those before it. Events
-// must be asked for in order, each of them.
-func (e *endings) at(event int) int32 {
+// hold keeps a block until an event.
+func (h *held) hold(block gap, end int) {
+	x := int32(len(h.blocks))
+	if last := len(h.spare) - 1; last >= 0 {
+		x, h.spare = h.spare[last], h.spare[:last]
+	} else {
+		h.blocks = append(h.blocks, heldBlock{})
+	}
+	h.blocks[x] = heldBlock{gap: block, end: int32(end)}
+	h.file(x)
+}
+
+func (h *held) file(x int32) {
+	b := &h.blocks[x]
+	list := &h.first[b.end/windowSize]
+	if int(b.end/windowSize) == h.present {
+		list = &h.window[b.end%windowSize]
+	}
+	b.next, *list = *list, x
+}
+
+// release makes free what goes in an event. Events must be asked for in order, each of them.
+func (h *held) release(event int, m *model) {
 	if event%windowSize == 0 {
-		for k := range e.window {
-			e.window[k] = none
-		}
-		for i := e.first[event/windowSize]; i != none; {
-			after, last := e.next[i], &e.window[e.t.End(int(i))%windowSize]
-			e.next[i], *last = *last, i
-			i = after
+		h.present = event / windowSize
+		clear(h.window[:])
+		for x := h.first[h.present]; x != 0; {
+			next := h.blocks[x].next
+			h.file(x)
+			x = next
 		}
 	}
-	return e.window[event%windowSize]
+	for x := h.window[event%windowSize]; x != 0; x = h.blocks[x].next {
+		m.release(h.blocks[x].gap)
+		h.spare = append(h.spare, x)
+	}
 }
 
 // returned are the reservations that go, in the order of the events in which they do.

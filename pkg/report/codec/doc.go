@@ -25,7 +25,7 @@
 // and the viewer run the same model of the allocator, and the columns say what it did
 // otherwise.
 //
-// In an event, first the block of the allocation goes that it ended, then what it returned,
+// In an event, first the blocks of the allocations go that it ended, then what it returned,
 // then what it reserved is there, then the allocation is placed that it made. Free memory
 // is gaps, in a list for each kind by size, then place: those of one reservation, or of
 // an unbroken run of pages of one kind in a lane. An allocation of a stream, pool (of the

@@ -107,7 +107,7 @@ func inOrder(list []editedTensor) {
 func tensorsOf(list []editedTensor, like *space.Tensors) *space.Tensors {
 	preExisting, _ := slices.BinarySearchFunc(list, 1, func(t editedTensor, first int) int { return t.first - first })
 	return &space.Tensors{
-		Events: like.Events, Count: len(list), PreExisting: preExisting, Edited: true,
+		Events: like.Events, Count: len(list), PreExisting: preExisting,
 		Start:  func(i int) int { return list[i].first - 1 },
 		End:    func(i int) int { return list[i].last },
 		Size:   func(i int) int64 { return list[i].bytes },

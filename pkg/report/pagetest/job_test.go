@@ -84,7 +84,7 @@ func TestJobPage(t *testing.T) {
 				t.Errorf("the address brings back %s, not %s", after, before)
 			}
 			p.press("0")
-			p.typed("/900-902\u001b\u001b")
+			p.typed("/900-902\u001b\u001b\u001b") // leaves the box, the rank and the search
 			p.until(`memviz.choice().query === ''`)
 			t.Logf("redrawn in %.0f ms", eval[float64](p,
 				`Math.min(...[0, 1, 2, 3].map((i) => memviz.view({from: 0, to: 1024 - i}).ms))`))

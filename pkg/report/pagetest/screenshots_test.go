@@ -20,7 +20,8 @@ var screenshots = flag.String("screenshots", "", "take pictures of the pages int
 
 // situation is a page that is worth a look.
 type situation struct {
-	name, story   string
+	name          string
+	story         string // see [situationReport]
 	hash          string
 	width, height int64
 	do            func(p *page, g geometry) // with the keyboard and the mouse
@@ -36,6 +37,12 @@ func sizes() (list []situation) {
 				s.hash, s.do = "theme=light", func(p *page, _ geometry) { p.forceColors() }
 			}
 			list = append(list, s)
+		}
+		for _, story := range []string{"compare", "job", "piles"} {
+			for _, theme := range []string{"light", "dark"} {
+				name := fmt.Sprintf("size-%d-%s-%s", size[0], story, theme)
+				list = append(list, situation{name, story, "theme=" + theme, size[0], size[1], nil})
+			}
 		}
 	}
 	return list
@@ -65,10 +72,12 @@ func situations() []situation {
 		{"09-state-only", "", "", 1440, 900, nil},
 		{"10-help", "training-loop", "", 1440, 900, keys("w?")},
 		{"report", "training-loop", "", 1440, 900, click(0.36, 0.55)},
+		{"compare", "compare", "", 1440, 900, nil},
+		{"job", "job", "", 1440, 900, nil},
 	}
 }
 
-// TestScreenshots takes pictures of ten situations and of all sizes, to be looked at, and those of the README.
+// TestScreenshots takes pictures of situations and of all sizes, to be looked at, and those of the README.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("pictures are only taken with -screenshots")
@@ -78,29 +87,20 @@ func TestScreenshots(t *testing.T) {
 	}
 	for _, s := range append(sizes(), situations()...) {
 		to := filepath.Join(*screenshots, s.name+".png")
-		if s.name == "report" {
-			to = examplePicture(t, s.name)
+		if !strings.Contains(s.name, "-") {
+			to = filepath.Join(testkit.Root(t), "examples", s.name+".png")
 		}
 		if !strings.Contains(s.hash, "theme=") {
 			s.hash = strings.TrimPrefix(s.hash+"&theme=light", "&")
 		}
 		p := openSized(t, situationReport(t, s.story), s.hash, s.width, s.height)
-		g := plot(p)
+		p.await("memviz.settled()")
 		if s.do != nil {
-			s.do(p, g)
+			s.do(p, plot(p))
 		}
 		p.rest()
 		p.takePicture(to)
 	}
-	for name, page := range map[string]string{"compare": storyPage(t, "checkpointing"), "job": jobReport(t, 1024)} {
-		p := openSized(t, page, "theme=light", 1440, 900)
-		p.await("memviz.settled()")
-		p.takePicture(examplePicture(t, name))
-	}
-}
-
-func examplePicture(t *testing.T, name string) string {
-	return filepath.Join(testkit.Root(t), "examples", name+".png")
 }
 
 func (p *page) takePicture(to string) {
@@ -114,17 +114,25 @@ func (p *page) takePicture(to string) {
 	}
 }
 
-// situationReport is the report of a story, or, without one, of an example as it
-// would be had its history not been recorded.
+// situationReport is the report of a story of the examples. "compare" is a page that compares
+// two recordings, "job" and "piles" are those of a large job and of a small one, and "" is an
+// example as it would be had its history not been recorded.
 func situationReport(t *testing.T, story string) string {
 	t.Helper()
-	if story != "" {
-		return exampleReport(t, story)
+	switch story {
+	case "compare":
+		return storyPage(t, "checkpointing")
+	case "job":
+		return jobReport(t, 1024)
+	case "piles":
+		return jobReport(t, 8)
+	case "":
+		s, err := snapshot.Open(example(t, "training-loop"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Traces, s.Annotations = nil, nil
+		return reportOf(t, "snapshot.pickle", s)
 	}
-	s, err := snapshot.Open(example(t, "training-loop"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Traces, s.Annotations = nil, nil
-	return reportOf(t, "snapshot.pickle", s)
+	return exampleReport(t, story)
 }

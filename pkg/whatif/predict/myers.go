@@ -6,7 +6,8 @@ type pair struct{ a, b int32 }
 // align pairs equal elements of two sequences in order: as many as possible, by Myers'
 // algorithm in linear space, unless the sequences are long and very different. Then
 // stretches are divided where most of them has been matched within a short distance,
-// which bounds the time to maxWork and some more that is linear in the length.
+// which bounds the time to maxWork and some more that is linear in the length. The other
+// aligner, in analysis/compare, weighs every pair, which takes quadratic time.
 func align(a, b []int32) []pair {
 	x := &aligner{a: a, b: b, pairs: make([]pair, 0, min(len(a), len(b)))}
 	n := 2*maxDistance + 4

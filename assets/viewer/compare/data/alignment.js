@@ -3,7 +3,7 @@
 // evenly by events or by time.
 
 import { TimeAxis } from '../../data/axis.js';
-import { bisect, clamp } from '../../data/math.js';
+import { bisect, clamp } from '../../kit/math.js';
 
 /**
  * @typedef {[number, number]} States the first and the last one

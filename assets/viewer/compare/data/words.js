@@ -1,6 +1,6 @@
 // What became of a row, in words.
 
-import { bytes, change, count, counted } from '../../data/format.js';
+import { bytes, change, count, counted } from '../../kit/format.js';
 
 /** @param {number} n bytes @returns {string} with a sign; "±0" for none */
 export function changeWords(n) {

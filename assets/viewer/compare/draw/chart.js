@@ -1,8 +1,8 @@
 // The ECharts chart of a compare page: three grids with axes, in each of which a custom
 // series shows a finished canvas: the pile before, the pile after, and their difference.
 
-import { revive } from '../../draw/chart.js';
-import { Picture } from '../../draw/picture.js';
+import { Chart, picture } from '../../kit/chart.js';
+import { Picture } from '../../pile/picture.js';
 import { BandRaster } from './raster.js';
 
 /** @typedef {import('./layout.js').Layout} Layout @typedef {import('./layout.js').PlotBox} PlotBox */
@@ -18,13 +18,13 @@ import { BandRaster } from './raster.js';
  * @property {(g: CanvasRenderingContext2D, width: number, height: number) => void} difference draws it
  * @property {AxisTicks} pileTicks
  * @property {AxisTicks} differenceTicks
- * @property {import('../../draw/painter.js').Style} style
+ * @property {import('../../kit/painter.js').Style} style
  */
 
 /** Where a grid is put that is not shown. */
 const AWAY = 50;
 
-export class Chart {
+export class CompareChart {
   #chart;
   /** @type {[PileCanvas | null, PileCanvas | null]} */
   #piles = [null, null];
@@ -32,21 +32,12 @@ export class Chart {
 
   /** @param {ECharts} echarts @param {HTMLElement} element @param {unknown} options as JSON */
   constructor(echarts, element, options) {
-    this.#chart = echarts.init(element, null, { renderer: 'canvas', width: 1, height: 1 });
-    /** @typedef {{coordSys: {x: number, y: number, width: number, height: number}}} Series */
-    const pile =
-      (/** @type {number} */ side) =>
-      (/** @type {Series} */ { coordSys }) => {
-        const canvas = this.#piles[side]?.element;
-        return canvas && image(canvas, coordSys);
-      };
-    const functions = {
-      before: pile(0),
-      after: pile(1),
-      difference: (/** @type {Series} */ { coordSys }) => image(this.#difference, coordSys),
+    this.#chart = new Chart(echarts, element, options, {
+      before: picture(() => this.#piles[0]?.element),
+      after: picture(() => this.#piles[1]?.element),
+      difference: picture(() => this.#difference),
       bytes: () => '', // each frame brings its own labels
-    };
-    this.#chart.setOption(/** @type {object} */ (revive(options, functions)));
+    });
   }
 
   /** Whether a pile lacks columns that there was no time for. */
@@ -84,8 +75,7 @@ export class Chart {
 
   /** @param {ChartFrame} frame */
   #place({ layout, scales, pileTicks, differenceTicks, style }) {
-    const { width, height, left, plotWidth, piles, difference } = layout;
-    if (width !== this.#chart.getWidth() || height !== this.#chart.getHeight()) this.#chart.resize({ width, height });
+    const { height, left, plotWidth, piles, difference } = layout;
     const grid = (/** @type {PlotBox | null} */ box) =>
       box
         ? { left, top: box.top, width: plotWidth, height: box.height }
@@ -101,14 +91,12 @@ export class Chart {
       },
     });
     const x = { min: scales.from, max: scales.to };
-    this.#chart.setOption({
+    this.#chart.show(layout, {
       textStyle: { fontFamily: style.font },
       grid: [grid(piles[0]), grid(piles[1]), grid(difference)],
       xAxis: [x, x, x],
       yAxis: [y(pileTicks, scales.pile), y(pileTicks, scales.pile), y(differenceTicks, scales.difference)],
     });
-    // Setting options paints synchronously only what ECharts thinks has changed.
-    this.#chart.getZr().flush();
   }
 }
 
@@ -157,9 +145,4 @@ class PileCanvas extends Picture {
       from += width;
     }
   }
-}
-
-/** @param {HTMLCanvasElement} canvas @param {{x: number, y: number, width: number, height: number}} box */
-function image(canvas, { x, y, width, height }) {
-  return { type: 'image', silent: true, style: { image: canvas, x, y, width, height } };
 }

@@ -1,6 +1,6 @@
 // The lanes over the plots: the phases that the recordings are aligned by, and their steps.
 
-import { count } from '../../data/format.js';
+import { count } from '../../kit/format.js';
 import { LANE } from './layout.js';
 
 /** Fills of the phases, from light to dark. */

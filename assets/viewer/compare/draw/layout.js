@@ -1,6 +1,6 @@
 // Where the three plots are, in client pixels of their element; and the labels of their axes.
 
-import { axisBytes, byteInterval } from '../../data/format.js';
+import { axisBytes, byteInterval } from '../../kit/format.js';
 
 const LEFT = 64;
 const RIGHT = 14;

@@ -1,15 +1,15 @@
 // What is drawn over the pictures of the three plots: titles, lines of totals and of
 // reserved memory, names of families, the moment that is compared, and the range.
 
-import { bytes, counted } from '../../data/format.js';
+import { bytes, counted } from '../../kit/format.js';
 import { changeWords } from '../data/words.js';
 import { drawLanes } from './lanes.js';
 import { LANE } from './layout.js';
 
 /**
  * @typedef {object} Frame all that the marks depend on
- * @property {import('../../draw/painter.js').Painter} painter
- * @property {import('../../draw/painter.js').Style} style
+ * @property {import('../../kit/painter.js').Painter} painter
+ * @property {import('../../kit/painter.js').Style} style
  * @property {import('../data/pair.js').Pair} pair
  * @property {import('./layout.js').Layout} layout
  * @property {import('./layout.js').Scales} scales

@@ -1,7 +1,7 @@
 // Paints a pile that is sorted by family: one pile of each family upon the other.
 
-import { Pile } from '../../draw/pile.js';
-import { endColumn, layPile, TILE, writeTile } from '../../draw/raster.js';
+import { Pile } from '../../pile/pile.js';
+import { endColumn, layPile, TILE, writeTile } from '../../pile/raster.js';
 
 /** @typedef {import('../state/stores.js').PileColours} PileColours */
 
@@ -14,7 +14,7 @@ export class BandRaster {
 
   /**
    * @param {PileColours} colours
-   * @param {import('../../draw/raster.js').RasterView} view of which every column has a state
+   * @param {import('../../pile/raster.js').RasterView} view of which every column has a state
    * @param {Uint32Array} out RGBA pixels, the top row first
    * @param {ArrayLike<number>} columns those to paint, from left to right
    */
@@ -34,7 +34,7 @@ export class BandRaster {
     }
   }
 
-  /** @param {import('../../draw/raster.js').RasterView} view @param {Uint32Array} column */
+  /** @param {import('../../pile/raster.js').RasterView} view @param {Uint32Array} column */
   #paintColumn({ height, bytesFrom, bytesTo, lines }, column) {
     const brush = { y: 0, red: 0, green: 0, blue: 0, covered: 0 };
     let below = 0;

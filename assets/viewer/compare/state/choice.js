@@ -1,7 +1,7 @@
 // What a person has chosen on the compare page: the moment, how the recordings are
 // aligned and shown, what is picked out, and how the table is cut.
 
-import { Topic } from '../../state/topic.js';
+import { Topic } from '../../kit/topic.js';
 
 /**
  * @typedef {'site' | 'file' | 'function' | 'lines'} Tab lines: those of one side only, and those that moved

@@ -1,9 +1,9 @@
 // The state of a page that compares two recordings: what stores there are, and what is
 // derived of them.
 
-import { memoizeLast, Topic } from '../../state/topic.js';
-import { ColourTable } from '../../draw/colour_table.js';
-import { readStyle } from '../../draw/painter.js';
+import { memoizeLast, Topic } from '../../kit/topic.js';
+import { ColourTable } from '../../pile/colour_table.js';
+import { Look } from '../../kit/look.js';
 import { shadesOf, MIDDLE, SHADES } from '../../data/grouping.js';
 import { differenceOf, RowNames, rowsOf } from '../data/rows.js';
 import { Choice } from './choice.js';
@@ -62,17 +62,6 @@ export class Hover {
   }
 }
 
-/** Colours and fonts of the page, as the style sheet has them in its theme. */
-class Look {
-  changed = new Topic();
-  style = readStyle();
-
-  readTheme() {
-    this.style = readStyle();
-    this.changed.emit();
-  }
-}
-
 /**
  * The colours of a side's pile: of each of its bands, by allocation of the band.
  * @typedef {{paper: number, bands: ColourTable[]}} PileColours
@@ -96,7 +85,7 @@ export class CompareStores {
         by: pair.hasPhases ? 'phase' : 'event',
         tab: isWide ? 'file' : 'site',
       });
-      this.zoom.reset(Math.max(...pair.sides.map(({ data }) => data.events + 1)));
+      this.zoom.begin(Math.max(...pair.sides.map(({ data }) => data.events + 1)));
       this.hover.set(null);
     });
   }
@@ -174,13 +163,13 @@ export class CompareStores {
   #colours = memoizeLast(
     (
       /** @type {Pair} */ pair,
-      /** @type {import('../../draw/painter.js').Style} */ style,
+      /** @type {import('../../kit/painter.js').Style} */ style,
       /** @type {boolean[] | null} */ _picked,
       /** @type {number | null} */ _family,
     ) => /** @type {[PileColours, PileColours]} */ (pair.sides.map((_, side) => this.#coloursOf(side, style))),
   );
 
-  /** @param {number} side @param {import('../../draw/painter.js').Style} style @returns {PileColours} */
+  /** @param {number} side @param {import('../../kit/painter.js').Style} style @returns {PileColours} */
   #coloursOf(side, { theme, paper }) {
     const { report, isPicked } = this;
     const palette = report.palette[theme];

@@ -1,30 +1,24 @@
 // The strip of four answers under the header; each leads to its evidence.
 
-import { fill, h } from '../../ui/dom.js';
+import { h } from '../../kit/dom.js';
+import { barParts, showAnswers } from '../../kit/strip.js';
+import { on } from '../../kit/topic.js';
 import { pileOrder } from '../data/side.js';
 
-/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */
-export function mountAnswers(stores, root) {
+/** @param {import('../state/stores.js').Stores} stores */
+export function mountAnswers(stores) {
   const { shown, look } = stores;
-  const render = () => {
+  on([shown.changed, look.changed], () => {
     if (!shown.isOpen) return;
-    fill(
-      root,
-      shown.pair.answers.map((answer) => {
-        const { question, value, small, line, detail } = wordsOf(answer);
-        return h(
-          'button',
-          { class: `answer${value === 'Unknown' ? ' unknown' : ''}`, click: () => follow(stores, answer) },
-          h('span.question', question),
-          h('span.value', { title: [value, small].filter(Boolean).join(' ') }, value, small && h('small', small)),
-          answer.key === 'peak' ? bars(stores) : null,
-          h('span.line', { text: line, title: detail || line }),
-        );
-      }),
+    showAnswers(
+      shown.pair.answers.map((answer) => ({
+        ...wordsOf(answer),
+        tone: answer.value === 'Unknown' ? 'unknown' : '',
+        picture: answer.key === 'peak' ? bars(stores) : null,
+        click: () => follow(stores, answer),
+      })),
     );
-  };
-  shown.changed.on(render);
-  look.changed.on(render);
+  });
 }
 
 /**
@@ -62,15 +56,14 @@ function bars(stores) {
     'span.picture.peaks',
     pair.sides.map((side) => {
       const { peak, active } = side.timeline;
-      const parts = pileOrder(report.families).map((family) => ({ family, bytes: side.familyBytes(family, peak) }));
+      const parts = pileOrder(report.families).map((family) => ({
+        color: stores.colourOf(family).color,
+        bytes: side.familyBytes(family, peak),
+      }));
       return h(
         'span.bar',
         { css: { width: `${(100 * active[peak]) / highest}%` } },
-        parts
-          .filter(({ bytes }) => bytes > 0)
-          .map(({ family, bytes }) =>
-            h('span', { css: { background: stores.colourOf(family).color, flex: `${bytes} 0 0` } }),
-          ),
+        barParts(parts.filter(({ bytes }) => bytes > 0)),
       );
     }),
   );

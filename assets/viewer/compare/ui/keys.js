@@ -1,21 +1,15 @@
 // Keyboard: what each key does, and the list of them.
 
-import { listen } from '../../state/topic.js';
-import { fillKeyList, runsByKey } from '../../ui/key_list.js';
+import { mountKeys } from '../../kit/keys.js';
+import { followAnswer } from '../../kit/strip.js';
 import { momentsOf } from '../state/moments.js';
 
 /**
- * @typedef {object} Actions
- * @property {import('../state/stores.js').Stores} stores
- * @property {() => void} swap
- * @property {{focus: () => void}} find
- * @property {{cycle: () => void}} theme
- * @property {HTMLDialogElement} list
- * @property {HTMLElement} guide
+ * @param {import('../state/stores.js').Stores} stores
+ * @param {{swap: () => void, find: {focus: () => void}, theme: import('../../kit/theme.js').Theme}} actions
+ * @returns {import('../../kit/keys.js').KeyGroups}
  */
-
-/** @param {Actions} actions @returns {import('../../ui/key_list.js').KeyGroups} */
-function bindings({ stores, swap, find, theme, list, guide }) {
+function bindings(stores, { swap, find, theme }) {
   const { choice, zoom, shown } = stores;
   const to = (/** @type {1 | -1} */ by) => {
     const moments = momentsOf(shown.pair);
@@ -32,7 +26,7 @@ function bindings({ stores, swap, find, theme, list, guide }) {
         ['[ ]', 'moment before, after', '[ ]', ({ key }) => to(key === '[' ? -1 : 1)],
         ['click', 'a point of the picture, or a phase'],
         ['Shift drag', 'the highest states of a range'],
-        ['1 2 3 4', 'the four answers', '1 2 3 4', ({ key }) => answer(key)],
+        ['1 2 3 4', 'the four answers', '1 2 3 4', ({ key }) => followAnswer(key)],
       ],
     ],
     [
@@ -79,49 +73,13 @@ function bindings({ stores, swap, find, theme, list, guide }) {
       'Find',
       [
         ['/', 'search', '/', () => find.focus()],
-        [
-          'Esc',
-          'take back, innermost first',
-          'Escape',
-          () => {
-            if (guide.hidden && !choice.takeBack()) zoom.whole();
-            guide.hidden = true;
-          },
-        ],
-      ],
-    ],
-    [
-      'Help',
-      [
-        ['?', 'this list', '?', () => list.showModal()],
-        ['W', 'how to read this', 'w', () => void (guide.hidden = !guide.hidden)],
+        ['Esc', 'take back, innermost first', 'Escape', () => choice.takeBack() || zoom.whole()],
       ],
     ],
   ];
 }
 
-/** @param {Actions} actions */
-export function mountKeys(actions) {
-  const { stores, list } = actions;
-  const groups = bindings(actions);
-  const runs = runsByKey(groups);
-  listen(window, {
-    keydown(event) {
-      const { target } = event;
-      const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
-      if (event.defaultPrevented || !stores.shown.isOpen || list.open || isTyping) return;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const run = runs.get(event.key) ?? runs.get(event.key.toLowerCase());
-      if (!run) return;
-      event.preventDefault();
-      run(event);
-    },
-  });
-  fillKeyList(list, groups);
-}
-
-/** @param {string} n */
-function answer(n) {
-  const element = document.querySelector(`#answers > :nth-child(${n})`);
-  if (element instanceof HTMLButtonElement) element.click();
+/** @param {import('../state/stores.js').Stores} stores @param {Parameters<typeof bindings>[1]} actions */
+export function bindKeys(stores, actions) {
+  mountKeys(bindings(stores, actions), { isOff: () => !stores.shown.isOpen });
 }

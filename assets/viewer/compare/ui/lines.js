@@ -1,8 +1,8 @@
 // The list of lines by which programs are told apart: those of one recording only, and
 // those that have moved.
 
-import { counted } from '../../data/format.js';
-import { h } from '../../ui/dom.js';
+import { counted } from '../../kit/format.js';
+import { h } from '../../kit/dom.js';
 import { changeWords } from '../data/words.js';
 
 /** Lines that are listed of each kind. */

@@ -1,7 +1,7 @@
 // The top of the side panel: the moment, both totals, and the change of each family.
 
-import { bytes, count } from '../../data/format.js';
-import { fill, h, swatch } from '../../ui/dom.js';
+import { bytes, count } from '../../kit/format.js';
+import { fill, h, swatch } from '../../kit/dom.js';
 import { changeWords, fromTo, momentWords } from '../data/words.js';
 import { runWords } from '../state/moments.js';
 

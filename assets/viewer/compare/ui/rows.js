@@ -2,8 +2,8 @@
 // or right of zero. The row that is picked out opens.
 
 import { locationOf, nameOf } from '../../data/fold.js';
-import { bytes, count, counted } from '../../data/format.js';
-import { fill, h, swatch } from '../../ui/dom.js';
+import { bytes, count, counted } from '../../kit/format.js';
+import { fill, h, swatch } from '../../kit/dom.js';
 import { operatorsOf } from '../data/rows.js';
 import { changeWords, fromTo, kindOfChange } from '../data/words.js';
 import { linesOfBoth } from './lines.js';

@@ -1,7 +1,7 @@
 // The status line: the states under the pointer or of the moment, and how to read a column.
 
-import { bytes, count } from '../../data/format.js';
-import { fill, h } from '../../ui/dom.js';
+import { bytes, count } from '../../kit/format.js';
+import { fill, h } from '../../kit/dom.js';
 import { changeWords } from '../data/words.js';
 
 /** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} where @param {HTMLElement} scale */

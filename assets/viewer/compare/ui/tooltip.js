@@ -1,29 +1,22 @@
 // The tooltip: the tensor under the pointer, and what its line holds here on both sides.
 
-import { bytes, share } from '../../data/format.js';
-import { fill, h, swatch } from '../../ui/dom.js';
+import { bytes, share } from '../../kit/format.js';
+import { fill, h, swatch } from '../../kit/dom.js';
+import { placeTooltip } from '../../kit/tooltip.js';
+import { on } from '../../kit/topic.js';
 import { amountWords, changeWords } from '../data/words.js';
 
-const AWAY = 16;
-const EDGE = 8;
-
-/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root @param {HTMLElement} plots */
-export function mountTooltip(stores, root, plots) {
+/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root @param {HTMLElement} plot */
+export function mountTooltip(stores, root, plot) {
   const { hover, shown, zoom } = stores;
   const render = () => {
     const { point } = hover;
     root.hidden = !point?.hit || zoom.isMoving;
     if (!point?.hit || root.hidden) return;
     fill(root, linesOf(stores, point.side, point.hit.id, point.states));
-    const box = plots.getBoundingClientRect();
-    const [x, y] = [box.left + point.x, box.top + point.y];
-    const { offsetWidth: width, offsetHeight: height } = root;
-    root.style.left = `${Math.max(EDGE, x + AWAY + width > innerWidth - EDGE ? x - width - AWAY : x + AWAY)}px`;
-    root.style.top = `${Math.max(EDGE, y + AWAY + height > innerHeight - EDGE ? y - height - AWAY : y + AWAY)}px`;
+    placeTooltip(root, plot, point);
   };
-  hover.changed.on(render);
-  zoom.changed.on(render);
-  shown.changed.on(render);
+  on([hover.changed, zoom.changed, shown.changed], render);
 }
 
 /**

@@ -1,55 +1,31 @@
 // The ECharts charts of the page: all ranks with their dots, the histogram of the peaks, and
 // the curve of one rank. Their options come from the page, written by go-echarts.
 
-import { bytes } from '../../data/format.js';
-import { revive } from '../../draw/chart.js';
+import { bytes } from '../../kit/format.js';
+import { Chart, picture } from '../../kit/chart.js';
 import { MISSING } from '../data/job.js';
 import { highestOfStretches } from './piles.js';
-
-/** @typedef {{coordSys: {x: number, y: number, width: number, height: number}}} Place of a custom series */
-
-/**
- * @param {ECharts} echarts
- * @param {HTMLElement} element
- * @param {unknown} options
- * @param {Record<string, Function>} functions
- */
-function start(echarts, element, options, functions) {
-  const chart = echarts.init(element, null, { renderer: 'canvas', width: 1, height: 1 });
-  chart.setOption(/** @type {object} */ (revive(options, functions)));
-  return chart;
-}
-
-/** @param {EChartsInstance} chart @param {number} width @param {number} height @param {object} options */
-function show(chart, width, height, options) {
-  if (width !== chart.getWidth() || height !== chart.getHeight()) chart.resize({ width, height });
-  chart.setOption(options);
-  chart.getZr().flush();
-}
 
 /** More dots than these are drawn as one shape. */
 const MANY_DOTS = 200;
 
 /** The ranks, and the dots of their peaks. */
 export class RanksChart {
+  #chart;
   /** @type {HTMLCanvasElement | null} */
   #picture = null;
 
   /** @param {ECharts} echarts @param {HTMLElement} element @param {unknown} options */
   constructor(echarts, element, options) {
-    this.chart = start(echarts, element, options, {
-      ranks: (/** @type {Place} */ { coordSys: { x, y, width, height } }) => {
-        return this.#picture && { type: 'image', silent: true, style: { image: this.#picture, x, y, width, height } };
-      },
-    });
+    this.#chart = new Chart(echarts, element, options, { ranks: picture(() => this.#picture) });
   }
 
   /**
    * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
-   * @param {import('./layout.js').Layout} layout @param {any} style @param {HTMLCanvasElement} picture
+   * @param {import('./layout.js').Layout} layout @param {import('../../kit/painter.js').Style} style @param {HTMLCanvasElement} canvas
    */
-  draw({ job, matches }, rows, layout, style, picture) {
-    this.#picture = picture;
+  draw({ job, matches }, rows, layout, style, canvas) {
+    this.#picture = canvas;
     /** @type {[number, number][][]} */
     const dots = [[], [], []];
     for (const rank of rows.list) {
@@ -60,7 +36,7 @@ export class RanksChart {
     }
     const isFew = rows.areHigh;
     const { low, high } = dotScale(job);
-    show(this.chart, layout.width, layout.height, {
+    this.#chart.show(layout, {
       textStyle: { fontFamily: style.font },
       grid: [
         { left: layout.left, top: layout.top, width: layout.plotWidth, height: layout.plotHeight },
@@ -110,17 +86,19 @@ export function histogram(job) {
 }
 
 export class HistogramChart {
+  #chart;
+
   /** @param {ECharts} echarts @param {HTMLElement} element @param {unknown} options */
   constructor(echarts, element, options) {
-    this.chart = start(echarts, element, options, {});
+    this.#chart = new Chart(echarts, element, options, {});
   }
 
-  /** @param {import('../data/job.js').Job} job @param {any} style @param {number} width @param {number} height */
+  /** @param {import('../data/job.js').Job} job @param {import('../../kit/painter.js').Style} style @param {number} width @param {number} height */
   draw(job, style, width, height) {
     const bins = histogram(job);
     // The root, so that a rank alone can be seen beside a thousand.
     const data = bins.map((n, i) => [i + 0.5, Math.sqrt(n)]).filter(([, n]) => n > 0);
-    show(this.chart, width, height, {
+    this.#chart.show({ width, height }, {
       grid: [{ left: 0, top: 0, width, height: height - 1 }],
       xAxis: [{ min: 0, max: BINS }],
       yAxis: [{ min: 0, max: Math.sqrt(Math.max(...bins, 1)) }],
@@ -136,13 +114,14 @@ const MANY_COLUMNS = 400;
 export const isThinned = (job) => job.columns > MANY_COLUMNS && job.view.per_stretch > 1;
 
 export class CurveChart {
+  #chart;
   /** @type {[number, number, number][]} column, low and high of the group */
   #band = [];
   #shade = '';
 
   /** @param {ECharts} echarts @param {HTMLElement} element @param {unknown} options */
   constructor(echarts, element, options) {
-    this.chart = start(echarts, element, options, {
+    this.#chart = new Chart(echarts, element, options, {
       peak: (/** @type {number} */ v) => bytes(v),
       band: (/** @type {unknown} */ _, /** @type {any} */ api) => {
         const points = [
@@ -155,7 +134,7 @@ export class CurveChart {
   }
 
   /**
-   * @param {import('../data/job.js').Job} job @param {number} rank @param {any} style
+   * @param {import('../data/job.js').Job} job @param {number} rank @param {import('../../kit/painter.js').Style} style
    * @param {number} width @param {number} height
    */
   draw(job, rank, style, width, height) {
@@ -172,7 +151,7 @@ export class CurveChart {
       low,
       (v, c) => /** @type {[number, number, number]} */ ([c, v * unit, high[c] * unit]),
     ).filter(([, v]) => v >= 0);
-    this.#shade = style.isDark ? '#e9ebee24' : '#15181c20';
+    this.#shade = style.theme === 'dark' ? '#e9ebee24' : '#15181c20';
     const all = [...own, ...middle]
       .flatMap(([, v]) => (v === null ? [] : [v]))
       .concat(this.#band.flatMap(([, a, b]) => [a, b]));
@@ -187,7 +166,7 @@ export class CurveChart {
     const starts = stretches.map((_, s) => s * per).filter((_, s) => s % every === 0);
     const label = { color: style.ink3, fontSize: 11, showMinLabel: true, showMaxLabel: true };
     const color = job.ranOut(rank) ? style.oom : job.differs(rank) ? style.more : style.ink;
-    show(this.chart, width, height, {
+    this.#chart.show({ width, height }, {
       textStyle: { fontFamily: style.font },
       grid: [{ left: 62, top: 8, width: width - 74, height: height - 30 }],
       xAxis: [

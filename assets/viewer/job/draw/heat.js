@@ -2,7 +2,6 @@
 
 import { MISSING } from '../data/job.js';
 import { axisOf } from './layout.js';
-import { mix, rgb } from './style.js';
 
 /** Steps of grey, and of colour over it. */
 const GREYS = 256;
@@ -12,17 +11,29 @@ const TIME_CELL = 2;
 /** How much paler what a search does not find is. */
 const FADED = 0.8;
 
-/** @param {import('./style.js').Rgb} c */
+/** @typedef {[number, number, number]} Rgb */
+
+/** @param {string} hex @returns {Rgb} */
+function rgb(hex) {
+  return [parseInt(hex.slice(1, 3), 16), parseInt(hex.slice(3, 5), 16), parseInt(hex.slice(5, 7), 16)];
+}
+
+/** @param {Rgb} a @param {Rgb} b @param {number} t @returns {Rgb} */
+function mix(a, b, t) {
+  return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
+}
+
+/** @param {Rgb} c */
 const pixel = (c) => (255 << 24) | (Math.round(c[2]) << 16) | (Math.round(c[1]) << 8) | Math.round(c[0]);
 
-/** All colours a cell may have: by grey, tint (less first), and whether it is found. @param {any} style */
+/** All colours a cell may have: by grey, tint (less first), and whether it is found. @param {import('../../kit/painter.js').Style} style */
 function colourTable(style) {
-  const [bg, ink, more, less] = [style.bg, style.ink, style.more, style.less].map(rgb);
+  const [bg, ink, more, less] = [style.paper, style.ink, style.more, style.less].map(rgb);
   const table = new Uint32Array(2 * GREYS * (2 * TINTS + 1));
   let at = 0;
   for (const fade of [0, FADED])
     for (let grey = 0; grey < GREYS; grey++) {
-      const base = mix(bg, ink, (style.isDark ? 0.1 : 0.06) + (0.34 * grey) / (GREYS - 1));
+      const base = mix(bg, ink, (style.theme === 'dark' ? 0.1 : 0.06) + (0.34 * grey) / (GREYS - 1));
       for (let t = -TINTS; t <= TINTS; t++)
         table[at++] = pixel(mix(mix(base, t > 0 ? more : less, Math.abs(t) / TINTS), bg, fade));
     }
@@ -38,12 +49,12 @@ export class Heat {
 
   /**
    * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
-   * @param {import('./layout.js').Layout} layout @param {any} style
+   * @param {import('./layout.js').Layout} layout @param {import('../../kit/painter.js').Style} style
    */
   paint(state, rows, layout, style) {
-    const key = [style.bg, style.ink, style.more, style.less].join();
+    const key = [style.paper, style.ink, style.more, style.less].join();
     if (key !== this.#tableOf) [this.#tableOf, this.#table] = [key, colourTable(style)];
-    const ratio = devicePixelRatio || 1;
+    const ratio = devicePixelRatio;
     const width = Math.max(1, Math.round(layout.plotWidth * ratio));
     const height = Math.max(1, Math.round(layout.plotHeight * ratio));
     const columns = this.#columns(state, layout);
@@ -108,7 +119,6 @@ export class Heat {
     const isTinted = choice.show === 'differences';
     const { count } = columns;
     const best = new Float32Array(count);
-    const paper = this.#table[0] && 0; // transparent: the hatch shows
     const limits = rows.list.map((rank) => job.limit(rank));
     let above = -1;
     let gapTo = 0;
@@ -148,7 +158,7 @@ export class Heat {
           if (score <= best[cell]) continue;
           best[cell] = score;
           if (v === MISSING) {
-            pixels[line + cell] = paper;
+            pixels[line + cell] = 0; // transparent: the hatch shows
             continue;
           }
           let tint = 0;
@@ -170,11 +180,11 @@ export class Heat {
     /** @type {import('../state/state.js').State} */ state,
     /** @type {number} */ width,
     /** @type {number} */ height,
-    /** @type {any} */ style,
+    /** @type {import('../../kit/painter.js').Style} */ style,
     /** @type {number} */ ratio,
   ) {
     const axis = axisOf(state);
-    ctx.fillStyle = style.bg;
+    ctx.fillStyle = style.paper;
     for (let s = Math.ceil(axis.from); s < axis.to; s++) {
       const x = Math.round(((s - axis.from) / (axis.to - axis.from)) * width);
       if (x > 0) ctx.fillRect(x - ratio / 2, 0, ratio, height);
@@ -182,13 +192,13 @@ export class Heat {
   }
 }
 
-/** What was not recorded. @param {CanvasRenderingContext2D} ctx @param {any} style @param {number} ratio */
+/** What was not recorded. @param {CanvasRenderingContext2D} ctx @param {import('../../kit/painter.js').Style} style @param {number} ratio */
 export function hatch(ctx, style, ratio) {
   const tile = document.createElement('canvas');
   const size = Math.round(6 * ratio);
   tile.width = tile.height = size;
   const t = /** @type {CanvasRenderingContext2D} */ (tile.getContext('2d'));
-  t.fillStyle = style.bg;
+  t.fillStyle = style.paper;
   t.fillRect(0, 0, size, size);
   t.strokeStyle = style.strong;
   t.lineWidth = 1.1 * ratio;

@@ -1,30 +1,26 @@
-// What lies over the charts: the lane of steps, names of rows, bands, callouts, the selection.
+// What lies over the charts: the lane of steps, names of rows, bands and the selection.
 
-import { axisTime, bytes, change, counted, decimalInterval } from '../../data/format.js';
+import { axisTime, bytes, counted, decimalInterval } from '../../kit/format.js';
 import { showsGroups } from '../data/order.js';
-import { spread } from '../data/rows.js';
+import { drawCallouts } from './callouts.js';
 import { dotScale } from './chart.js';
 import { axisOf } from './layout.js';
 import { baseOf, gapOf, topOf } from './piles.js';
-import { fitted } from './style.js';
 
-/** Height of a callout. */
-const CALLOUT = 34;
+/** More runs of ranks of a group than these have no names. */
+const MOST_RUNS = 64;
 
 /**
  * @typedef {object} Frame
- * @property {CanvasRenderingContext2D} ctx
+ * @property {import('../../kit/painter.js').Painter} painter
  * @property {import('../state/state.js').State} state
  * @property {import('../data/rows.js').Rows} rows
  * @property {import('./layout.js').Layout} layout
- * @property {any} style
  */
-/** @typedef {{rank: number, y: number}} Callout */
 
-/** Draws all but the selection. @param {Frame} frame @returns {Callout[]} where callouts are */
+/** Draws all but the selection. @param {Frame} frame @returns {import('./callouts.js').Callout[]} where callouts are */
 export function drawMarks(frame) {
-  const { ctx, state, rows, layout, style } = frame;
-  ctx.clearRect(0, 0, layout.width, layout.height);
+  const { painter, state, rows, layout } = frame;
   drawLane(frame);
   if (rows.areHigh) drawNames(frame);
   else drawGutter(frame);
@@ -32,333 +28,227 @@ export function drawMarks(frame) {
   drawBand(frame);
   drawCaptions(frame);
   const callouts = layout.calloutWidth > 0 ? drawCallouts(frame) : [];
-  if (state.shown.length === 0) {
-    text(frame, 'no rank', layout.left + 8, layout.top + 16, style.ink3);
-  }
+  if (state.shown.length === 0)
+    painter.text('no rank', layout.left + 8, layout.top + 16, { color: painter.style.ink3 });
   return callouts;
-}
-
-/**
- * @param {Frame} frame @param {string} words @param {number} x @param {number} y @param {string} color
- * @param {string} [font] @param {CanvasTextAlign} [align] @param {number} [width]
- */
-function text({ ctx, style }, words, x, y, color, font = '11px', align = 'left', width = Infinity) {
-  ctx.font = `${font} ${style.font}`;
-  ctx.fillStyle = color;
-  ctx.textAlign = align;
-  ctx.fillText(width === Infinity ? words : fitted(ctx, words, width), x, y);
 }
 
 /** @param {Frame} frame */
 function drawLane(frame) {
-  const { ctx, state, layout, style } = frame;
-  const { job } = state;
+  const { painter, state, layout } = frame;
+  const { left, plotWidth, top } = layout;
   const axis = axisOf(state);
-  const at = (/** @type {number} */ v) => layout.left + ((v - axis.from) / (axis.to - axis.from)) * layout.plotWidth;
-  text(frame, axis.isTime ? 'time' : job.view.steps ? 'step' : '', layout.left - 10, 14, style.ink3, '11px', 'right');
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(layout.left, 0, layout.plotWidth, layout.top);
-  ctx.clip();
-  if (axis.isTime) {
-    ctx.fillStyle = style.sunk;
-    ctx.fillRect(layout.left, 6, layout.plotWidth, 16);
-    const span = (axis.to - axis.from) * 1000;
-    const step = decimalInterval(span, Math.max(2, layout.plotWidth / 90));
-    for (let us = Math.ceil((axis.from * 1000) / step) * step; us < axis.to * 1000; us += step) {
-      ctx.fillStyle = style.strong;
-      ctx.fillRect(Math.round(at(us / 1000)), 6, 1, 16);
-      text(frame, axisTime(us, span, step), at(us / 1000) + 5, 14.5, style.ink2);
-    }
-  } else {
-    const { stretches, steps } = job.view;
-    stretches.forEach((name, s) => {
-      const [x, end] = [at(s), at(s + 1)];
-      ctx.fillStyle = style.sunk;
-      ctx.fillRect(x + 0.5, 6, end - x - 1, 16);
-      text(
-        frame,
-        s >= steps && end - x < 68 ? '…' : name,
-        x + 6,
-        14.5,
-        s < steps ? style.ink : style.ink3,
-        '11px',
-        'left',
-        end - x - 8,
-      );
-    });
+  const name = axis.isTime ? 'time' : state.job.view.steps ? 'step' : '';
+  painter.text(name, left - 10, 14, { align: 'right', color: painter.style.ink3 });
+  const x = (/** @type {number} */ v) => left + ((v - axis.from) / (axis.to - axis.from)) * plotWidth;
+  painter.clip(left, 0, plotWidth, top, () => (axis.isTime ? drawTimes(frame, x) : drawSteps(frame, x)));
+}
+
+/** @param {Frame} frame @param {(ms: number) => number} x */
+function drawTimes({ painter, state, layout }, x) {
+  const { style } = painter;
+  const { from, to } = axisOf(state);
+  painter.fill(style.sunk, layout.left, 6, layout.plotWidth, 16);
+  const span = (to - from) * 1000;
+  const interval = decimalInterval(span, Math.max(2, layout.plotWidth / 90));
+  for (let us = Math.ceil((from * 1000) / interval) * interval; us < to * 1000; us += interval) {
+    painter.fill(style.strong, Math.round(x(us / 1000)), 6, 1, 16);
+    painter.text(axisTime(us, span, interval), x(us / 1000) + 5, 14.5, { color: style.ink2 });
   }
-  ctx.restore();
+}
+
+/** @param {Frame} frame @param {(stretch: number) => number} x */
+function drawSteps({ painter, state }, x) {
+  const { style } = painter;
+  const { stretches, steps } = state.job.view;
+  stretches.forEach((name, s) => {
+    const width = x(s + 1) - x(s);
+    painter.fill(style.sunk, x(s) + 0.5, 6, width - 1, 16);
+    const words = s >= steps && width < 68 ? '…' : name;
+    if (width > 14)
+      painter.text(words, x(s) + 6, 14.5, { color: s < steps ? style.ink : style.ink3, width: width - 8 });
+  });
 }
 
 /** The name of each rank beside its pile. @param {Frame} frame */
 function drawNames(frame) {
-  const { state, rows, layout, style } = frame;
+  const { painter, state, rows, layout } = frame;
+  const { style } = painter;
   const { job } = state;
   const x = layout.left - 10;
+  const small = /** @type {const} */ ({ align: 'right', color: style.ink3 });
   rows.list.forEach((rank, i) => {
     const r = job.ranks[rank];
     const [y0, y1] = [rows.edges[i], rows.edges[i + 1]];
     const y = (y0 + y1) / 2;
     const isHigh = y1 - y0 > 34;
-    text(
-      frame,
-      `rank ${r.name}`,
-      x,
-      y - (isHigh ? 8 : 0),
-      job.ranOut(rank) ? style.oom : style.ink,
-      '600 12px',
-      'right',
-      x - 4,
-    );
+    const color = job.ranOut(rank) ? style.oom : style.ink;
+    painter.text(`rank ${r.name}`, x, y - (isHigh ? 8 : 0), { ...NAME, color, width: x - 4 });
     if (!isHigh) return;
-    text(frame, r.error ? 'not read' : bytes(r.peak), x, y + 8, style.ink3, '11px', 'right', x - 4);
-    if (i > 0 && y1 - y0 <= 120) return;
+    painter.text(r.error ? 'not read' : bytes(r.peak), x, y + 8, { ...small, width: x - 4 });
+    if (y1 - y0 < 76 || (i > 0 && y1 - y0 <= 120)) return;
     const gap = gapOf(rows.rest) / 2;
-    const { unit } = job.view;
-    if (y1 - y0 < 76) return;
-    text(frame, bytes(topOf(job) * unit), x, y0 + gap + 5, style.ink3, '11px', 'right');
-    text(frame, bytes(baseOf(job) * unit), x, y1 - gap - 5, style.ink3, '11px', 'right');
+    painter.text(bytes(topOf(job) * job.view.unit), x, y0 + gap + 5, small);
+    painter.text(bytes(baseOf(job) * job.view.unit), x, y1 - gap - 5, small);
   });
 }
+
+/** How the name of a row is written. */
+const NAME = /** @type {const} */ ({ align: 'right', weight: 600, size: 12 });
 
 /** Runs of neighbours in one group. @param {Frame} frame */
 function runsOf({ state, rows }) {
   const { job } = state;
-  /** @type {{group: number, from: number, to: number, ranks: number[]}[]} */
+  /** @type {{group: number, from: number, to: number, first: number, last: number}[]} */
   const runs = [];
   rows.list.forEach((rank, i) => {
     const { group } = job.ranks[rank];
-    const last = runs.at(-1);
-    if (last && last.group === group) [last.to, last.ranks] = [rows.edges[i + 1], [...last.ranks.slice(0, 1), rank]];
-    else runs.push({ group, from: rows.edges[i], to: rows.edges[i + 1], ranks: [rank] });
+    const run = runs.at(-1);
+    if (run?.group === group) [run.to, run.last] = [rows.edges[i + 1], rank];
+    else runs.push({ group, from: rows.edges[i], to: rows.edges[i + 1], first: rank, last: rank });
   });
   return runs;
 }
 
 /** Names of groups, or what the order begins and ends with. @param {Frame} frame */
 function drawGutter(frame) {
-  const { ctx, state, rows, layout, style } = frame;
+  const { job, choice } = frame.state;
+  const runs = showsGroups(choice.order) && job.groups.length > 0 ? runsOf(frame) : null;
+  if (runs && runs.length <= MOST_RUNS) for (const run of runs) drawRun(frame, run);
+  else drawOrder(frame);
+}
+
+/** @param {Frame} frame @param {ReturnType<typeof runsOf>[0]} run */
+function drawRun({ painter, state, rows, layout }, { group, from, to, first, last }) {
+  const { style } = painter;
+  const { job } = state;
+  const { left, top, plotWidth } = layout;
+  const x = left - 10;
+  painter.fill(style.strong, left - 5, from + 3, 1, Math.max(1, to - from - 6));
+  if (from > top + 1) painter.fill(style.paper, left, from - 1, plotWidth, 2);
+  if (to - from <= 14) return;
+  const g = job.groups[group];
+  const isWhole = rows.list.length === job.ranks.length;
+  const name = g && isWhole ? g.name : `${job.ranks[first].name}–${job.ranks[last].name}`;
+  const y = (from + to) / 2;
+  const isHigh = to - from > 46;
+  painter.text(g ? `ranks ${name}` : 'no group', x, y - (isHigh ? 15 : 0), { ...NAME, width: x - 4 });
+  if (!isHigh || !g) return;
+  const small = /** @type {const} */ ({ align: 'right', color: style.ink3, width: x - 4 });
+  painter.text(`${isWhole ? '' : 'of '}${counted(g.ranks, 'rank')}`, x, y, small);
+  painter.text(`median ${bytes(g.median)}`, x, y + 15, small);
+}
+
+/** What an order begins and ends with. */
+const ENDS = {
+  rank: ['first rank', 'last rank'],
+  group: ['first group', 'last group'],
+  peak: ['highest peak', 'lowest peak'],
+  reserved: ['most reserved', 'least'],
+  growth: ['grows most', 'grows least'],
+  differs: ['differs most', 'least'],
+};
+
+/** @param {Frame} frame */
+function drawOrder({ painter, state, layout }) {
   const { job, choice } = state;
+  const [first, last] = ENDS[choice.order];
   const x = layout.left - 10;
-  if (showsGroups(choice.order) && job.groups.length > 0) {
-    const runs = runsOf(frame);
-    if (runs.length <= 64) {
-      for (const { group, from, to, ranks } of runs) {
-        const g = job.groups[group];
-        ctx.fillStyle = style.strong;
-        ctx.fillRect(layout.left - 5, from + 3, 1, Math.max(1, to - from - 6));
-        if (from > layout.top + 1) {
-          ctx.fillStyle = style.bg;
-          ctx.fillRect(layout.left, from - 1, layout.plotWidth, 2);
-        }
-        const y = (from + to) / 2;
-        const isWhole = rows.list.length === job.ranks.length;
-        const name =
-          g && isWhole
-            ? `ranks ${g.name}`
-            : `ranks ${job.ranks[ranks[0]].name}–${job.ranks[ranks[ranks.length - 1]].name}`;
-        if (to - from > 14) {
-          const isHigh = to - from > 46;
-          text(frame, g ? name : 'no group', x, y - (isHigh ? 15 : 0), style.ink, '600 12px', 'right', x - 4);
-          if (isHigh && g) {
-            text(
-              frame,
-              isWhole ? counted(g.ranks, 'rank') : `of ${counted(g.ranks, 'rank')}`,
-              x,
-              y,
-              style.ink3,
-              '11px',
-              'right',
-              x - 4,
-            );
-            text(frame, `median ${bytes(g.median)}`, x, y + 15, style.ink3, '11px', 'right', x - 4);
-          }
-        }
-      }
-      return;
-    }
-  }
-  const words = {
-    rank: ['first rank', 'last rank'],
-    group: ['first group', 'last group'],
-    peak: ['highest peak', 'lowest peak'],
-    reserved: ['most reserved', 'least'],
-    growth: ['grows most', 'grows least'],
-    differs: ['differs most', 'least'],
-  }[choice.order];
-  const { from, to } = choice;
-  text(frame, from === 0 ? words[0] : `${from} above`, x, layout.top + 7, style.ink3, '11px', 'right', x - 4);
-  const left = job.ranks.length - to;
-  text(
-    frame,
-    left === 0 ? words[1] : `${left} below`,
-    x,
-    layout.top + layout.plotHeight - 7,
-    style.ink3,
-    '11px',
-    'right',
-    x - 4,
-  );
+  const below = job.ranks.length - choice.to;
+  const small = /** @type {const} */ ({ align: 'right', color: painter.style.ink3, width: x - 4 });
+  painter.text(choice.from === 0 ? first : `${choice.from} above`, x, layout.top + 7, small);
+  painter.text(below === 0 ? last : `${below} below`, x, layout.top + layout.plotHeight - 7, small);
 }
 
 /** Where ranks ran out of memory. @param {Frame} frame */
-function drawEnds(frame) {
-  const { ctx, state, rows, layout, style } = frame;
+function drawEnds({ painter, state, rows, layout }) {
+  const { style } = painter;
   const { job } = state;
+  const { left, plotWidth } = layout;
   const axis = axisOf(state);
   rows.list.forEach((rank, i) => {
     if (!job.ranOut(rank)) return;
-    let end = job.endColumn(rank) / job.view.per_stretch;
-    if (axis.isTime) end = Math.max(...(job.ranks[rank].times ?? []).map(([, t]) => t));
-    const x = layout.left + ((end - axis.from) / (axis.to - axis.from)) * layout.plotWidth;
-    if (x < layout.left || x > layout.left + layout.plotWidth + 1) return;
+    const end = axis.isTime
+      ? Math.max(...(job.ranks[rank].times ?? []).map(([, t]) => t))
+      : job.endColumn(rank) / job.view.per_stretch;
+    const x = left + ((end - axis.from) / (axis.to - axis.from)) * plotWidth;
+    if (x < left || x > left + plotWidth + 1) return;
     const [y0, y1] = [rows.edges[i], rows.edges[i + 1]];
-    ctx.fillStyle = style.oom;
     if (!rows.areHigh) {
-      ctx.fillRect(x - 4, y0 + (rows.own[i] ? 1 : 0), 4, Math.max(1, y1 - y0 - (rows.own[i] ? 2 : 0)));
+      painter.fill(style.oom, x - 4, y0 + rows.own[i], 4, Math.max(1, y1 - y0 - 2 * rows.own[i]));
       return;
     }
     const gap = gapOf(rows.rest) / 2;
-    ctx.fillRect(x - 1, y0 + gap, 2, y1 - y0 - 2 * gap);
-    ctx.font = `600 11px ${style.font}`;
-    const width = ctx.measureText('out of memory').width + 10;
-    if (y1 - y0 < 36 || width > layout.plotWidth) return;
-    const left = Math.min(x + 1, layout.left + layout.plotWidth + 1) - width;
-    ctx.fillRect(left, y0 + gap, width, 16);
-    text(frame, 'out of memory', left + 5, y0 + gap + 8.5, style.bg, '600 11px');
+    painter.fill(style.oom, x - 1, y0 + gap, 2, y1 - y0 - 2 * gap);
+    const width = painter.measure('out of memory', 600) + 10;
+    if (y1 - y0 < 36 || width > plotWidth) return;
+    const at = Math.min(x + 1, left + plotWidth + 1) - width;
+    painter.fill(style.oom, at, y0 + gap, width, 16);
+    painter.text('out of memory', at + 5, y0 + gap + 8.5, { color: style.paper, weight: 600 });
   });
 }
 
 /** The scale of the dots, and what is not different in each group. @param {Frame} frame */
 function drawBand(frame) {
-  const { ctx, state, rows, layout, style } = frame;
+  const { painter, state, rows, layout } = frame;
+  const { style, g: canvas } = painter;
   const { job, choice } = state;
-  const { dotsLeft: x0, dotsWidth: width, top, plotHeight } = layout;
+  const { dotsLeft: left, dotsWidth: width, top, plotHeight } = layout;
   if (width === 0 || !job.ranks.some((r) => !r.error)) return;
   const { low, high } = dotScale(job);
-  const at = (/** @type {number} */ v) => x0 + ((v - low) / (high - low)) * width;
-  const names = [bytes(low), bytes(high)];
-  ctx.font = `11px ${style.font}`;
-  const isWide = names.reduce((w, n) => w + ctx.measureText(n).width, 6) < width + 10;
-  if (isWide) text(frame, names[0], x0 - 4, 14.5, style.ink3);
-  text(frame, names[1], x0 + width + 4, 14.5, style.ink3, '11px', 'right');
-  ctx.strokeStyle = style.hair;
-  ctx.lineWidth = 1;
-  ctx.strokeRect(x0 - 4.5, top - 0.5, width + 9, plotHeight + 1);
-  if (showsGroups(choice.order)) {
-    ctx.fillStyle = style.isDark ? '#e9ebee10' : '#15181c0e';
-    for (const { group, from, to } of runsOf(frame)) {
-      const g = job.groups[group];
-      if (!g) continue;
-      const a = Math.max(x0 - 4, at(g.median - g.limit));
-      const b = Math.min(x0 + width + 4, at(g.median + g.limit));
-      ctx.fillRect(a, from, b - a, to - from);
-    }
+  const x = (/** @type {number} */ v) => left + ((v - low) / (high - low)) * width;
+  const isWide = painter.measure(bytes(low)) + painter.measure(bytes(high)) + 6 < width + 10;
+  if (isWide) painter.text(bytes(low), left - 4, 14.5, { color: style.ink3 });
+  painter.text(bytes(high), left + width + 4, 14.5, { align: 'right', color: style.ink3 });
+  canvas.strokeStyle = style.hair;
+  canvas.lineWidth = 1;
+  canvas.strokeRect(left - 4.5, top - 0.5, width + 9, plotHeight + 1);
+  const shade = style.theme === 'dark' ? '#e9ebee10' : '#15181c0e';
+  for (const { group, from, to } of showsGroups(choice.order) ? runsOf(frame) : []) {
+    const g = job.groups[group];
+    if (!g) continue;
+    const a = Math.max(left - 4, x(g.median - g.limit));
+    const b = Math.min(left + width + 4, x(g.median + g.limit));
+    painter.fill(shade, a, from, b - a, to - from);
   }
   if (!rows.areHigh) return;
-  ctx.fillStyle = style.strong;
-  rows.list.forEach((rank, i) => {
-    const y = (rows.edges[i] + rows.edges[i + 1]) / 2;
-    if (!job.ranks[rank].error) ctx.fillRect(at(job.ranks[rank].reserved) - 1, y - 7, 2, 14);
-  });
+  for (const rank of rows.list)
+    if (!job.ranks[rank].error)
+      painter.fill(style.strong, x(job.ranks[rank].reserved) - 1, rows.middle(rank) - 7, 2, 14);
 }
 
 /** What a row of pixels is, under the plot. @param {Frame} frame */
 function drawCaptions(frame) {
-  const { state, rows, layout, style } = frame;
-  const { job } = state;
-  const y = layout.height - 12;
-  const unit = job.view.unit;
-  let words;
-  if (rows.areHigh) {
-    const base = baseOf(job) * unit;
-    words = [
-      base ? `${bytes(base)} below, on every rank` : '',
-      'line: reserved',
-      job.groups.length ? 'dashed: highest of each step, median of the group' : '',
-    ]
-      .filter(Boolean)
-      .join(' · ');
-  } else {
-    const per = 1 / (rows.rest * (devicePixelRatio || 1));
-    words =
-      per > 1.05
-        ? `1 row of pixels = ${per < 10 ? per.toFixed(1) : Math.round(per)} ranks, drawn as the one that differs most`
-        : '1 rank = ' + rows.rest.toFixed(1) + ' px';
-    if (rows.isUneven && layout.plotWidth > 480) words += '; ranks with a finding are drawn larger';
-  }
-  text(frame, words, layout.left, y, style.ink3, '11px', 'left', layout.plotWidth);
-  if (layout.dotsWidth === 0) return;
-  const room = layout.width - layout.dotsLeft - 4;
-  text(
-    frame,
-    rows.areHigh ? 'dot: peak, bar: reserved' : 'peak of each rank; grey: not different',
-    layout.dotsLeft - 4,
-    y,
-    style.ink3,
-    '11px',
-    'left',
-    room,
-  );
+  const { painter, rows, layout } = frame;
+  const { left, plotWidth, dotsLeft, dotsWidth, width, height } = layout;
+  const y = height - 12;
+  const { ink3: color } = painter.style;
+  painter.text(rows.areHigh ? pileCaption(frame) : rowCaption(frame), left, y, { color, width: plotWidth });
+  if (dotsWidth === 0) return;
+  const words = rows.areHigh ? 'dot: peak, bar: reserved' : 'peak of each rank; grey: not different';
+  painter.text(words, dotsLeft - 4, y, { color, width: width - dotsLeft - 4 });
 }
 
-/** @param {Frame} frame @returns {Callout[]} */
-function drawCallouts(frame) {
-  const { ctx, state, rows, layout, style } = frame;
-  const { job } = state;
-  const { low, high } = dotScale(job);
-  /** @type {Map<number, import('../data/job.js').Finding>} */
-  const first = new Map();
-  for (const f of job.view.findings)
-    for (const rank of [f.rank, ...(f.also ?? [])]) if (!first.has(rank) && rows.indexOf.has(rank)) first.set(rank, f);
-  const room = Math.floor(layout.plotHeight / CALLOUT);
-  const list = [...first].slice(0, room).map(([rank, finding]) => ({ rank, finding, at: rows.middle(rank) }));
-  list.sort((a, b) => a.at - b.at);
-  const ys = spread(
-    list.map(({ at }) => at),
-    CALLOUT,
-    layout.top + 15,
-    layout.top + layout.plotHeight - 15,
-  );
-  list.forEach(({ rank, finding: f, at }, i) => {
-    const y = ys[i];
-    const color =
-      f.kind === 'out_of_memory'
-        ? style.oom
-        : !job.isOdd(f)
-          ? style.ink2
-          : (f.change ?? 0) > 0
-            ? style.more
-            : style.less;
-    const r = job.ranks[rank];
-    const x = layout.dotsLeft + ((r.peak - low) / (high - low)) * layout.dotsWidth;
-    ctx.globalAlpha = state.matches && !state.matches[rank] ? 0.25 : 1;
-    ctx.strokeStyle = color;
-    ctx.lineWidth = 1;
-    ctx.beginPath();
-    const edge = layout.dotsLeft + layout.dotsWidth + 8;
-    if (r.error) ctx.moveTo(edge, at);
-    else ctx.moveTo(Math.min(edge, x + 5), at);
-    ctx.lineTo(edge, at);
-    ctx.lineTo(layout.calloutLeft - 6, y);
-    ctx.stroke();
-    const size = f.change ? `  ${change(f.change)}${f.kind === 'leaks' ? '/step' : ''}` : '';
-    const isPlain = !job.isOdd(f) && f.kind !== 'out_of_memory';
-    text(
-      frame,
-      `rank ${r.name}${size}`,
-      layout.calloutLeft,
-      y - 7,
-      isPlain ? style.ink : color,
-      '600 12px',
-      'left',
-      layout.calloutWidth,
-    );
-    text(frame, f.what, layout.calloutLeft, y + 8, style.ink2, '11px', 'left', layout.calloutWidth);
-    ctx.globalAlpha = 1;
-  });
-  return list.map(({ rank }, i) => ({ rank, y: ys[i] }));
+/** @param {Frame} frame */
+function pileCaption({ state: { job } }) {
+  const base = baseOf(job) * job.view.unit;
+  const parts = [
+    base && `${bytes(base)} below, on every rank`,
+    'line: reserved',
+    job.groups.length > 0 && 'dashed: highest of each step, median of the group',
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+/** @param {Frame} frame */
+function rowCaption({ rows, layout }) {
+  const per = 1 / (rows.rest * devicePixelRatio);
+  const ranks = per < 10 ? per.toFixed(1) : Math.round(per);
+  const words =
+    per > 1.05
+      ? `1 row of pixels = ${ranks} ranks, drawn as the one that differs most`
+      : `1 rank = ${rows.rest.toFixed(1)} px`;
+  return words + (rows.isUneven && layout.plotWidth > 480 ? '; ranks with a finding are drawn larger' : '');
 }
 
 /**
@@ -366,28 +256,26 @@ function drawCallouts(frame) {
  * @param {Frame} frame
  * @param {[number, number] | null} brush pixels
  */
-export function drawSelection({ ctx, state, rows, layout, style }, brush) {
-  ctx.clearRect(0, 0, layout.width, layout.height);
+export function drawSelection({ painter, state, rows, layout }, brush) {
+  const { g, style } = painter;
+  const { left, top, plotWidth, plotHeight } = layout;
   const outline = (/** @type {number} */ rank, /** @type {string} */ color) => {
     const i = rows.indexOf.get(rank);
     if (i === undefined) return;
     const gap = rows.areHigh ? gapOf(rows.rest) / 2 - 2 : 0;
     const height = Math.max(rows.edges[i + 1] - rows.edges[i] - 2 * gap, 5);
-    const y = (rows.edges[i] + rows.edges[i + 1]) / 2 - height / 2;
-    ctx.strokeStyle = color;
-    ctx.lineWidth = 1.75;
-    ctx.strokeRect(layout.left - 2, y - 0.5, layout.plotWidth + 4, height + 1);
+    g.strokeStyle = color;
+    g.lineWidth = 1.75;
+    g.strokeRect(left - 2, rows.middle(rank) - height / 2 - 0.5, plotWidth + 4, height + 1);
   };
   if (state.hover >= 0) outline(state.hover, style.ink3);
   if (state.choice.selected >= 0) outline(state.choice.selected, style.select);
   if (!brush) return;
   const [a, b] = [Math.min(...brush), Math.max(...brush)];
-  ctx.globalAlpha = 0.6;
-  ctx.fillStyle = style.bg;
-  ctx.fillRect(layout.left, layout.top, a - layout.left, layout.plotHeight);
-  ctx.fillRect(b, layout.top, layout.left + layout.plotWidth - b, layout.plotHeight);
-  ctx.globalAlpha = 1;
-  ctx.fillStyle = style.ink;
-  ctx.fillRect(a, 3, b - a, 3);
-  for (const x of [a, b]) ctx.fillRect(x - 0.75, layout.top, 1.5, layout.plotHeight);
+  g.globalAlpha = 0.6;
+  painter.fill(style.paper, left, top, a - left, plotHeight);
+  painter.fill(style.paper, b, top, left + plotWidth - b, plotHeight);
+  g.globalAlpha = 1;
+  painter.fill(style.ink, a, 3, b - a, 3);
+  for (const x of [a, b]) painter.fill(style.ink, x - 0.75, top, 1.5, plotHeight);
 }

@@ -26,11 +26,11 @@ export class Piles {
 
   /**
    * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
-   * @param {import('./layout.js').Layout} layout @param {any} style
+   * @param {import('./layout.js').Layout} layout @param {import('../../kit/painter.js').Style} style
    */
   paint(state, rows, layout, style) {
     const { job, choice, matches } = state;
-    const ratio = devicePixelRatio || 1;
+    const ratio = devicePixelRatio;
     const { canvas } = this;
     canvas.width = Math.max(1, Math.round(layout.plotWidth * ratio));
     canvas.height = Math.max(1, Math.round(layout.plotHeight * ratio));
@@ -57,7 +57,7 @@ export class Piles {
     const axis = axisOf(state);
     if (!axis.isTime) {
       ctx.globalAlpha = 0.6;
-      ctx.fillStyle = style.bg;
+      ctx.fillStyle = style.paper;
       for (let s = Math.ceil(axis.from); s < axis.to; s++) {
         const x = Math.round(((s - axis.from) / (axis.to - axis.from)) * layout.plotWidth);
         if (x > 0) ctx.fillRect(x, 0, 1, layout.plotHeight);
@@ -68,7 +68,7 @@ export class Piles {
 
   /**
    * @param {CanvasRenderingContext2D} ctx @param {import('../state/state.js').State} state @param {number} rank
-   * @param {number} y @param {number} height @param {number} width @param {number[]} order @param {any} style
+   * @param {number} y @param {number} height @param {number} width @param {number[]} order @param {import('../../kit/painter.js').Style} style
    */
   #pile(ctx, state, rank, y, height, width, order, style) {
     const { job } = state;
@@ -83,10 +83,9 @@ export class Piles {
     for (let c = 0; c < job.fewColumns; c++)
       if (!Number.isNaN(x[c]) && isRecorded(active, Math.floor((c * per) / few)))
         ctx.fillRect(x[c] - 0.2, y, x[c + 1] - x[c] + 0.6, height);
-    const theme = style.isDark ? 'dark' : 'light';
     const below = new Float32Array(job.fewColumns);
     curves.forEach((curve, k) => {
-      ctx.fillStyle = job.families[order[k]][theme];
+      ctx.fillStyle = job.families[order[k]][style.theme];
       for (let c = 0; c < curve.length; c++) {
         if (curve[c] <= 0 || Number.isNaN(x[c])) continue;
         const low = at(below[c]);
@@ -107,7 +106,7 @@ export class Piles {
     /** @type {number} */ y,
     /** @type {number} */ height,
     /** @type {number} */ width,
-    /** @type {any} */ style,
+    /** @type {import('../../kit/painter.js').Style} */ style,
   ) {
     const { job } = state;
     const middle = job.group(rank)?.middle;

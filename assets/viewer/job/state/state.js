@@ -1,6 +1,6 @@
 // What the person chose. Everything that draws listens to `changed`.
 
-import { Topic } from '../../state/topic.js';
+import { Topic } from '../../kit/topic.js';
 import { matching, ordered } from '../data/order.js';
 
 /** @typedef {import('../data/order.js').Order} Order */
@@ -42,11 +42,6 @@ export class State {
     this.choice = this.defaults;
     this.hover = -1;
     this.#derive();
-    this.changed.emit();
-  }
-
-  /** Everything is drawn again, in other colours. */
-  refresh() {
     this.changed.emit();
   }
 

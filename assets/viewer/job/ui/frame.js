@@ -1,87 +1,56 @@
 // The header, the warnings, the four answers, the tools and the status line.
 
-import { bytes, count, counted } from '../../data/format.js';
-import { listen } from '../../state/topic.js';
-import { button, field, fill, h, segmented, swatch } from '../../ui/dom.js';
+import { bytes, count, counted } from '../../kit/format.js';
+import { button, choice, fill, h, segmented, swatch } from '../../kit/dom.js';
+import { searchBox } from '../../kit/find.js';
+import { choosers } from '../../kit/toolbar.js';
+import { mountHeading, showAnswers } from '../../kit/strip.js';
 import { ORDERS } from '../data/order.js';
 import { HistogramChart } from '../draw/chart.js';
 
 /** @typedef {import('../state/state.js').State} State */
 
 /**
- * @param {State} state @param {Record<'file' | 'facts' | 'verdict' | 'warnings', HTMLElement>} elements
- * @param {string[]} labels of the jobs @param {(job: number) => void} open
+ * @param {State} state @param {string[]} labels of the jobs @param {(job: number) => void} open
  */
-export function mountHeader(state, { file, facts, verdict, warnings }, labels, open) {
+export function mountHeader(state, labels, open) {
+  const show = mountHeading();
   let shown = -1;
   const draw = () => {
     const { job } = state;
     if (shown === job.index) return;
     shown = job.index;
-    const { view } = job;
-    if (labels.length > 1) {
-      const select = h(
-        'select',
-        { label: 'Job' },
-        labels.map((label, i) => h('option', { value: String(i), text: label })),
-      );
-      select.value = String(job.index);
-      listen(select, { change: () => open(Number(select.value)) });
-      fill(file, select);
-    } else fill(file, view.label || 'all ranks');
-    fill(
-      facts,
-      view.facts.map(({ name, value }) => h('div', h('dt', name), h('dd', value))),
-    );
-    verdict.textContent = `${view.verdict.ok ? '✓' : '⚠'} ${view.verdict.text}`;
-    verdict.classList.toggle('limited', !view.verdict.ok);
-    fill(
-      warnings,
-      view.warnings.map((w) => {
-        const row = h('div.warning', h('span.words', h('b', w.fact), ' ', w.consequence));
-        row.append(button('×', 'Close', () => row.remove(), { label: 'Close this warning' }));
-        return row;
-      }),
-    );
+    const { label, facts, verdict, warnings } = job.view;
+    const jobs = labels.map((text, i) => ({ text, value: String(i) }));
+    const file =
+      jobs.length > 1 ? choice('Job', jobs, String(job.index), (i) => open(Number(i))) : label || 'all ranks';
+    show({ file, facts, verdict, warnings });
   };
   state.changed.on(draw);
   draw();
 }
 
 /**
- * @param {State} state
- * @param {import('../view/stage.js').Stage} stage
- * @param {HTMLElement} element
- * @param {ECharts} echarts
- * @param {unknown} options
+ * @param {State} state @param {import('../view/stage.js').JobStage} stage
+ * @param {ECharts} echarts @param {unknown} options of the histogram
  */
-export function mountAnswers(state, stage, element, echarts, options) {
+export function mountAnswers(state, stage, echarts, options) {
   const picture = h('div.picture.histogram');
   const histogram = new HistogramChart(echarts, picture, options);
   const draw = () => {
     const { job } = state;
-    fill(
-      element,
-      job.view.answers.map((a, i) =>
-        h(
-          'button',
-          {
-            class: `answer ${a.tone ?? ''}`.trim(),
-            title: `${a.value} ${a.small ?? ''}. ${a.line}`,
-            click: () => follow(state, a),
-          },
-          h('span.question', a.question),
-          h('span.value', a.value, a.small && h('small', a.small)),
-          i === 0 && picture,
-          h('span.line', a.line),
-        ),
-      ),
+    showAnswers(
+      job.view.answers.map((answer, i) => ({
+        ...answer,
+        picture: i === 0 && picture,
+        click: () => follow(state, answer),
+      })),
     );
     if (picture.offsetWidth > 0) histogram.draw(job, stage.style, 120, 20);
   };
   let of = '';
   const drawIfOther = () => {
-    const key = `${state.job.index} ${stage.style.bg}`;
+    const key = `${state.job.index} ${stage.style.paper}`;
     if (key === of) return;
     of = key;
     draw();
@@ -92,59 +61,39 @@ export function mountAnswers(state, stage, element, echarts, options) {
 
 /** Shows what an answer is about. @param {State} state @param {import('../data/job.js').Answer} answer */
 export function follow(state, { rank, order }) {
-  if (order && state.job.ranks.length > 2) state.choose({ order: /** @type {any} */ (order) });
+  const known = ORDERS.find(([key]) => key === order);
+  if (known && state.job.ranks.length > 2) state.choose({ order: known[0] });
   if (rank !== undefined) state.select(rank);
 }
 
-/** @param {State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} element */
+/** @param {State} state @param {import('../view/stage.js').JobStage} stage @param {HTMLElement} element */
 export function mountToolbar(state, stage, element) {
   const draw = () => {
     const { choice, job } = state;
     const isPile = stage.isPile ?? job.ranks.length <= 24;
-    const option = (
-      /** @type {string} */ text,
-      /** @type {string} */ title,
-      /** @type {boolean} */ pressed,
-      /** @type {Partial<import('../state/state.js').Choice>} */ to,
-    ) => button(text, title, () => state.choose(to), { pressed });
-    const order = ORDERS.filter(([key]) => job.groups.length > 0 || (key !== 'group' && key !== 'differs')).map(
-      ([key, text]) => option(text, `Order by ${text.toLowerCase()} (O)`, choice.order === key, { order: key }),
+    const option = choosers(choice, (to) => state.choose(to));
+    const group = (/** @type {string} */ label, /** @type {HTMLElement[]} */ ...buttons) =>
+      h('div.choice', h('span', label), segmented(label, ...buttons));
+    const orders = ORDERS.filter(([key]) => job.groups.length > 0 || (key !== 'group' && key !== 'differs'));
+    fill(
+      element,
+      group('Order', ...orders.map(([order, text]) => option(text, { order }, `Order by ${text.toLowerCase()} (O)`))),
+      !isPile &&
+        group(
+          'Show',
+          option('Differences', { show: 'differences' }, 'From the median of the group (D)'),
+          option('Bytes', { show: 'bytes' }, 'Only bytes (D)'),
+        ),
+      job.view.has_time &&
+        group(
+          'Along',
+          option('Steps', { axis: 'step' }, 'Steps side by side (X)'),
+          option('Time', { axis: 'time' }, 'By their own clocks (X)'),
+        ),
+      !state.isWhole &&
+        h('div.choice', button('Whole', 'All ranks and steps (0)', () => whole(state), { class: 'whole' })),
+      h('div.key', legend(state, stage, isPile)),
     );
-    const choices = [h('div.choice', h('span', 'Order'), segmented('Order', ...order))];
-    if (!isPile)
-      choices.push(
-        h(
-          'div.choice',
-          h('span', 'Show'),
-          segmented(
-            'Show',
-            option('Differences', 'From the median of the group (D)', choice.show === 'differences', {
-              show: 'differences',
-            }),
-            option('Bytes', 'Only bytes (D)', choice.show === 'bytes', { show: 'bytes' }),
-          ),
-        ),
-      );
-    if (job.view.has_time)
-      choices.push(
-        h(
-          'div.choice',
-          h('span', 'Along'),
-          segmented(
-            'Along',
-            option('Steps', 'Steps side by side (X)', choice.axis === 'step', { axis: 'step' }),
-            option('Time', 'By their own clocks (X)', choice.axis === 'time', { axis: 'time' }),
-          ),
-        ),
-      );
-    if (!state.isWhole)
-      choices.push(
-        h(
-          'div.choice',
-          button('Whole', 'All ranks and steps (0)', () => whole(state), { class: 'whole' }),
-        ),
-      );
-    fill(element, choices, h('div.key', legend(state, stage, isPile)));
   };
   state.changed.on(draw);
   return { draw };
@@ -155,14 +104,14 @@ export function whole(state) {
   state.choose({ from: 0, to: state.job.ranks.length, left: 0, right: 1 });
 }
 
-/** @param {State} state @param {import('../view/stage.js').Stage} stage @param {boolean} isPile */
+/** @param {State} state @param {import('../view/stage.js').JobStage} stage @param {boolean} isPile */
 function legend({ job, choice }, { style }, isPile) {
   const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', swatch(color), text);
   if (!isPile)
     return [
       choice.show === 'differences' &&
         job.groups.length > 0 && [entry(style.more, 'more than its group'), entry(style.less, 'less')],
-      entry(style.ink3, `${style.isDark ? 'lighter' : 'darker'} is more bytes`),
+      entry(style.ink3, `${style.theme === 'dark' ? 'lighter' : 'darker'} is more bytes`),
     ];
   const most = job.families.map(() => 0);
   for (const r of job.ranks)
@@ -171,34 +120,25 @@ function legend({ job, choice }, { style }, isPile) {
     .map((family, f) => ({ ...family, part: most[f] }))
     .filter((f) => f.part > 0.001)
     .sort((a, b) => a.place - b.place)
-    .map((f) => entry(style.isDark ? f.dark : f.light, f.label));
+    .map((f) => entry(f[style.theme], f.label));
 }
 
-/** @param {State} state @param {HTMLElement} element */
-export function mountFind(state, element) {
-  const input = field('Search', 'Rank, host, file or call site');
-  const found = h('output');
-  fill(element, h('label.box', h('span.faint', '⌕'), input, found, h('kbd', '/')));
-  listen(input, {
-    input: () => state.choose({ query: input.value }),
-    keydown(event) {
-      if (event.key === 'Escape') {
-        event.stopPropagation();
-        state.choose({ query: '' });
-        input.blur();
-      } else if (event.key === 'Enter') {
-        const at = state.list.indexOf(state.choice.selected);
-        const next = [...state.list.slice(at + 1), ...state.list].find((rank) => state.matches?.[rank]);
-        if (next !== undefined) state.select(next);
-      }
-    },
-  });
+/** @param {State} state @param {HTMLElement} root */
+export function mountFind(state, root) {
+  const toMatch = (/** @type {1 | -1} */ by) => {
+    const list = by > 0 ? state.list : [...state.list].reverse();
+    const at = list.indexOf(state.choice.selected);
+    const next = [...list.slice(at + 1), ...list].find((rank) => state.matches?.[rank]);
+    if (next !== undefined) state.select(next);
+  };
+  const search = searchBox('Search', 'Rank, host, file or call site', (query) => state.choose({ query }), toMatch);
+  root.append(search.element());
   state.changed.on(() => {
-    if (input.value !== state.choice.query) input.value = state.choice.query;
+    search.show(state.choice.query);
     const n = state.matches?.reduce((sum, m) => sum + m, 0);
-    found.textContent = n === undefined ? '' : counted(n, 'rank');
+    search.words.textContent = n === undefined ? '' : counted(n, 'rank');
   });
-  return { focus: () => input.select() };
+  return search;
 }
 
 /** @param {State} state @param {HTMLElement} where @param {HTMLElement} scale */

@@ -1,17 +1,16 @@
 // Every key, what it does, and the list that "?" shows.
 
-import { bytes } from '../../data/format.js';
-import { listen } from '../../state/topic.js';
-import { fillKeyList, runsByKey } from '../../ui/key_list.js';
+import { bytes } from '../../kit/format.js';
+import { mountKeys } from '../../kit/keys.js';
 import { ORDERS } from '../data/order.js';
 import { whole } from './frame.js';
 import { openReport, reportElement } from './reports.js';
 
 /**
- * @param {{state: import('../state/state.js').State, find: {focus: () => void}, theme: {cycle: () => void},
- *   list: HTMLDialogElement, guide: HTMLElement, spoken: HTMLElement}} actions
+ * @param {import('../state/state.js').State} state
+ * @param {{find: {focus: () => void}, theme: import('../../kit/theme.js').Theme, spoken: HTMLElement}} actions
  */
-export function mountKeys({ state, find, theme, list, guide, spoken }) {
+export function bindKeys(state, { find, theme, spoken }) {
   const speak = () => {
     const { job, choice } = state;
     const r = job.ranks[choice.selected];
@@ -47,8 +46,7 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
   };
   const escape = () => {
     const { choice } = state;
-    if (!guide.hidden) guide.hidden = true;
-    else if (choice.selected >= 0) state.choose({ selected: -1 });
+    if (choice.selected >= 0) state.choose({ selected: -1 });
     else if (choice.query) state.choose({ query: '' });
     else whole(state);
   };
@@ -63,8 +61,7 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
   };
   const show = () => state.choose({ show: state.choice.show === 'bytes' ? 'differences' : 'bytes' });
   const along = () => state.choose({ axis: state.choice.axis === 'time' ? 'step' : 'time' });
-  /** @type {import('../../ui/key_list.js').KeyGroups} */
-  const groups = [
+  mountKeys([
     [
       'Ranks',
       [
@@ -98,25 +95,5 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
         ['T', 'light, dark, system', 't', () => theme.cycle()],
       ],
     ],
-    [
-      'Help',
-      [
-        ['?', 'this list', '?', () => list.showModal()],
-        ['W', 'how to read this', 'w', () => void (guide.hidden = !guide.hidden)],
-      ],
-    ],
-  ];
-  fillKeyList(list, groups);
-  const runs = runsByKey(groups);
-  listen(window, {
-    keydown(event) {
-      const { target, key } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey || list.open) return;
-      if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
-      const run = runs.get(key) ?? runs.get(key.toLowerCase());
-      if (!run) return;
-      event.preventDefault();
-      run(event);
-    },
-  });
+  ]);
 }

@@ -1,9 +1,9 @@
 // The panel: what differs and the groups, or one rank against its group.
 
-import { bytes, change, count, counted } from '../../data/format.js';
-import { button, fill, h, say, swatch } from '../../ui/dom.js';
+import { bytes, change, count, counted } from '../../kit/format.js';
+import { button, fill, h, say, swatch } from '../../kit/dom.js';
 import { CurveChart, isThinned } from '../draw/chart.js';
-import { prepare } from '../draw/style.js';
+import { freshContext } from '../../kit/painter.js';
 import { openReport, reportElement } from './reports.js';
 
 /** How many findings are listed. */
@@ -11,7 +11,7 @@ const MOST = 300;
 
 /**
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {HTMLElement} side
  * @param {ECharts} echarts
  * @param {unknown} options of the curve
@@ -21,7 +21,7 @@ export function mountPanel(state, stage, side, echarts, options) {
   const draw = () => {
     const { selected } = state.choice;
     // Only what the panel shows makes it anew, so that a search does not scroll it back.
-    const key = `${state.job.index} ${selected} ${stage.style.bg}`;
+    const key = `${state.job.index} ${selected} ${stage.style.paper}`;
     if (key === shown) return;
     shown = key;
     side.setAttribute('aria-label', selected < 0 ? 'What differs' : `Rank ${state.job.ranks[selected].name}`);
@@ -51,7 +51,7 @@ function findingRow(f, name, click) {
 
 /**
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {HTMLElement} side
  */
 function showFindings(state, stage, side) {
@@ -92,12 +92,12 @@ function showFindings(state, stage, side) {
 
 const SPREAD_WIDTH = 96;
 
-/** @param {import('../state/state.js').State} state @param {import('../view/stage.js').Stage} stage
+/** @param {import('../state/state.js').State} state @param {import('../view/stage.js').JobStage} stage
  * @param {import('../data/job.js').Group} group @param {number} index */
 function groupRow(state, { style }, group, index) {
   const { job } = state;
   const canvas = h('canvas');
-  const ctx = prepare(canvas, SPREAD_WIDTH, 12);
+  const ctx = freshContext(canvas, SPREAD_WIDTH, 12);
   const span = job.peakHigh - job.peakLow || 1;
   const at = (/** @type {number} */ v) => 3 + ((v - job.peakLow) / span) * (SPREAD_WIDTH - 6);
   ctx.fillStyle = style.strong;
@@ -133,7 +133,7 @@ function showGroup(state, index, first) {
 
 /**
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {HTMLElement} side
  * @param {ECharts} echarts
  * @param {unknown} options
@@ -143,7 +143,7 @@ function showRank(state, stage, side, echarts, options) {
   const rank = state.choice.selected;
   const r = job.ranks[rank];
   const group = job.group(rank);
-  const theme = stage.style.isDark ? 'dark' : 'light';
+  const { theme } = stage.style;
   const close = h('button.close', {
     label: 'Close',
     title: 'Close (Esc)',

@@ -1,116 +1,100 @@
 // The pointer over the plot: tooltip, selection, zoom, pan, and a brush over the steps.
 
-import { bytes, change } from '../../data/format.js';
-import { listen } from '../../state/topic.js';
-import { fill, h } from '../../ui/dom.js';
+import { bytes, change } from '../../kit/format.js';
+import { fill, h } from '../../kit/dom.js';
+import { mountGestures } from '../../kit/gestures.js';
+import { clamp } from '../../kit/math.js';
+import { placeTooltip } from '../../kit/tooltip.js';
 import { MISSING } from '../data/job.js';
 import { axisOf } from '../draw/layout.js';
+import { whole } from './frame.js';
 
-/** Pixels that a drag begins with. */
-const SLACK = 4;
+/** A part of the axis less than this was not meant. */
+const LEAST_BRUSH = 0.002;
+
+/** @typedef {import('../../kit/gestures.js').Point} Point @typedef {import('../../kit/gestures.js').Drag} Drag */
 
 /**
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {HTMLElement} tooltip
  */
 export function mountPointer(state, stage, tooltip) {
   const { cursor } = stage.elements;
-  /** @type {{x: number, y: number, from: number, isBrush: boolean, hasMoved: boolean} | null} */
-  let drag = null;
-
-  const rankAt = (/** @type {number} */ x, /** @type {number} */ y) => {
+  const rankAt = (/** @type {Point} */ { x, y }) => {
     const { layout, rows, callouts } = stage;
-    if (layout.calloutWidth && x >= layout.calloutLeft - 10) {
+    if (layout.calloutWidth && x >= layout.calloutLeft - 10)
       return callouts.find((c) => Math.abs(c.y - y) < 17)?.rank ?? -1;
-    }
-    const i = rows.at(y);
-    return i < 0 ? -1 : rows.list[i];
+    return rows.list[rows.at(y)] ?? -1;
   };
   const isOverPlot = (/** @type {number} */ x) =>
     x >= stage.layout.left && x < stage.layout.left + stage.layout.plotWidth;
-  const hide = () => {
-    tooltip.hidden = true;
-    state.point(-1);
+  const tap = (/** @type {Point} */ p) => {
+    if (p.y < stage.layout.top) chooseStep(state, stage, p.x);
+    else state.select(rankAt(p));
   };
 
-  listen(cursor, {
-    pointermove(event) {
-      const { offsetX: x, offsetY: y } = event;
-      if (drag && !drag.hasMoved && Math.hypot(x - drag.x, y - drag.y) > SLACK) {
-        drag.hasMoved = true;
-        hide();
-      }
-      if (!drag?.hasMoved) {
-        const rank = rankAt(x, y);
-        state.point(rank);
-        if (rank < 0) tooltip.hidden = true;
-        else showTooltip(tooltip, state, stage, rank, isOverPlot(x) ? x : null, event);
-        return;
-      }
-      if (drag.isBrush) {
+  /** @param {Point} start @returns {Drag} */
+  const brushFrom = (start) => {
+    const show = (/** @type {[number, number] | null} */ brush) => {
+      stage.brush = brush;
+      stage.drawSelection();
+    };
+    return {
+      tap,
+      move({ x }) {
         const { left, plotWidth } = stage.layout;
-        const inside = (/** @type {number} */ v) => Math.max(left, Math.min(left + plotWidth, v));
-        stage.brush = [inside(drag.x), inside(x)];
-        stage.drawSelection();
-      } else {
-        const rows = Math.round((drag.y - y) / Math.max(0.5, stage.layout.plotHeight / stage.rows.list.length));
-        state.pan(drag.from + rows - state.choice.from);
-      }
-    },
-    pointerdown(event) {
-      if (event.button !== 0) return;
-      const { offsetX: x, offsetY: y } = event;
-      drag = { x, y, from: state.choice.from, isBrush: event.shiftKey || y < stage.layout.top, hasMoved: false };
-      if (event.pointerType === 'mouse') cursor.setPointerCapture(event.pointerId);
-    },
-    pointerup(event) {
-      const { offsetX: x, offsetY: y } = event;
-      const ended = drag;
-      drag = null;
-      if (!ended) return;
-      if (!ended.hasMoved) {
-        if (y < stage.layout.top) chooseStep(state, stage, x);
-        else state.select(rankAt(x, y));
-      } else if (stage.brush) {
+        const inside = (/** @type {number} */ v) => clamp(v, left, left + plotWidth);
+        show([inside(start.x), inside(x)]);
+      },
+      end() {
         const { left, plotWidth } = stage.layout;
         const { choice } = state;
         const at = (/** @type {number} */ v) => choice.left + ((v - left) / plotWidth) * (choice.right - choice.left);
-        const [a, b] = [at(Math.min(...stage.brush)), at(Math.max(...stage.brush))];
-        stage.brush = null;
-        if (b - a > 0.002) state.choose({ left: a, right: b });
-        else stage.drawSelection();
-      }
+        const [a, b] = (stage.brush ?? []).map(at).sort((v, w) => v - w);
+        show(null);
+        if (b - a > LEAST_BRUSH) state.choose({ left: a, right: b });
+      },
+      cancel: () => show(null),
+    };
+  };
+
+  /** @param {Point} start @returns {Drag} */
+  const panFrom = (start) => {
+    const { from } = state.choice;
+    const height = Math.max(0.5, stage.layout.plotHeight / stage.rows.list.length);
+    return { tap, move: ({ y }) => state.pan(from + Math.round((start.y - y) / height) - state.choice.from) };
+  };
+
+  mountGestures(cursor, {
+    isReady: () => true,
+    press: (p, { shiftKey }) => (shiftKey || p.y < stage.layout.top ? brushFrom(p) : panFrom(p)),
+    hover(p) {
+      const rank = rankAt(p);
+      state.point(rank);
+      tooltip.hidden = rank < 0;
+      if (rank >= 0) showTooltip(tooltip, state, stage, rank, isOverPlot(p.x) ? p.x : null, p);
+      return 'default';
     },
-    pointercancel() {
-      drag = null;
-      stage.brush = null;
-    },
-    pointerleave: hide,
-    dblclick() {
-      state.choose({ from: 0, to: state.job.ranks.length, left: 0, right: 1 });
-    },
-  });
-  cursor.addEventListener(
-    'wheel',
-    (event) => {
-      if (event.ctrlKey && event.deltaY === 0) return;
-      // A page that scrolls, on a small screen, keeps the wheel where nothing is left to zoom.
-      event.preventDefault();
-      const { rows } = stage;
-      const at = state.choice.from + Math.max(0, rows.at(event.offsetY));
-      if (event.shiftKey) state.pan(Math.sign(event.deltaY || event.deltaX) * Math.max(1, rows.list.length >> 3));
-      else state.zoom(at + 0.5, Math.exp(Math.max(-1, Math.min(1, event.deltaY / 240))));
+    leave() {
       tooltip.hidden = true;
+      state.point(-1);
     },
-    { passive: false },
-  );
+    wheel({ dx, dy }, p, { shiftKey }) {
+      const { rows } = stage;
+      if (shiftKey) state.pan(Math.sign(dy || dx) * Math.max(1, rows.list.length >> 3));
+      else if (dy === 0) return false;
+      else state.zoom(state.choice.from + Math.max(0, rows.at(p.y)) + 0.5, Math.exp(clamp(dy / 240, -1, 1)));
+      return true;
+    },
+    double: () => whole(state),
+  });
 }
 
 /**
  * A click on a step shows it alone; another shows all again.
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {number} x
  */
 function chooseStep(state, stage, x) {
@@ -128,12 +112,12 @@ function chooseStep(state, stage, x) {
 /**
  * @param {HTMLElement} tooltip
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {number} rank
  * @param {number | null} x over the plot
- * @param {PointerEvent} event
+ * @param {Point} point
  */
-function showTooltip(tooltip, state, stage, rank, x, event) {
+function showTooltip(tooltip, state, stage, rank, x, point) {
   const { job } = state;
   const r = job.ranks[rank];
   const group = job.group(rank);
@@ -153,15 +137,12 @@ function showTooltip(tooltip, state, stage, rank, x, event) {
     h('div.faint', group ? 'Click to compare it with its group' : 'Click to see its call sites'),
   );
   tooltip.hidden = false;
-  const { offsetWidth: width, offsetHeight: height } = tooltip;
-  const left = event.clientX + 16 + width > innerWidth ? event.clientX - 16 - width : event.clientX + 16;
-  tooltip.style.left = `${Math.max(4, left)}px`;
-  tooltip.style.top = `${Math.max(4, Math.min(event.clientY + 14, innerHeight - height - 8))}px`;
+  placeTooltip(tooltip, stage.elements.plot, point);
 }
 
 /**
  * @param {import('../state/state.js').State} state
- * @param {import('../view/stage.js').Stage} stage
+ * @param {import('../view/stage.js').JobStage} stage
  * @param {number} rank
  * @param {number} x
  */

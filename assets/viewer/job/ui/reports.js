@@ -1,7 +1,7 @@
 // The reports of ranks that the page holds. Their styles and scripts stand in the page once.
 
 import { fromBase64, inflate } from '../../data/codec.js';
-import { byId } from '../../ui/dom.js';
+import { byId } from '../../kit/dom.js';
 
 /** @param {number} job @param {number} rank */
 export const reportElement = (job, rank) => document.getElementById(`report-${job}-${rank}`);

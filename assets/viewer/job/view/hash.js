@@ -1,9 +1,16 @@
-// The address: only what differs from the start is written; unknown keys are kept.
+// What the hash of the address holds:
+//
+//   job    index of the job
+//   rank   name of the one that is selected
+//   order  of the rows
+//   show   bytes: no differences
+//   along  time
+//   rows   FROM-TO: those that are shown
+//   x      FROM-TO: what is shown of the axis, of 0 to 1
+//   q      text of the search box
 
-import { listen } from '../../state/topic.js';
+import { asked, mountHash } from '../../kit/hash.js';
 import { ORDERS } from '../data/order.js';
-
-const OWN = ['job', 'rank', 'order', 'show', 'along', 'rows', 'x', 'q'];
 
 /**
  * What an address asks for.
@@ -12,83 +19,60 @@ const OWN = ['job', 'rank', 'order', 'show', 'along', 'rows', 'x', 'q'];
  * @returns {Partial<import('../state/state.js').Choice>}
  */
 export function choiceOf(hash, job) {
-  const asked = new URLSearchParams(hash.replace(/^#/, ''));
+  const of = (/** @type {string} */ key) => asked(key, hash) ?? '';
   const n = job.ranks.length;
   /** @type {Partial<import('../state/state.js').Choice>} */
   const choice = {};
-  const order = ORDERS.find(([key]) => key === asked.get('order'));
+  const order = ORDERS.find(([key]) => key === of('order'));
   if (order) choice.order = order[0];
-  if (asked.get('show') === 'bytes') choice.show = 'bytes';
-  if (asked.get('along') === 'time') choice.axis = 'time';
-  const rank = job.ranks.findIndex((r) => r.name === asked.get('rank'));
+  if (of('show') === 'bytes') choice.show = 'bytes';
+  if (of('along') === 'time') choice.axis = 'time';
+  const rank = job.ranks.findIndex((r) => r.name === of('rank'));
   if (rank >= 0) choice.selected = rank;
-  const rows = /^(\d+)-(\d+)$/.exec(asked.get('rows') ?? '');
+  const rows = /^(\d+)-(\d+)$/.exec(of('rows'));
   if (rows && Number(rows[1]) < Math.min(n, Number(rows[2])))
     [choice.from, choice.to] = [Number(rows[1]), Math.min(n, Number(rows[2]))];
-  const x = /^(0(?:\.\d+)?)-([01](?:\.\d+)?)$/.exec(asked.get('x') ?? '');
+  const x = /^(0(?:\.\d+)?)-([01](?:\.\d+)?)$/.exec(of('x'));
   if (x && Number(x[1]) < Math.min(1, Number(x[2])))
     [choice.left, choice.right] = [Number(x[1]), Math.min(1, Number(x[2]))];
-  if (asked.get('q')) choice.query = asked.get('q') ?? '';
+  if (of('q')) choice.query = of('q');
   return choice;
 }
 
-/**
- * The address of what is chosen, in place of one before.
- * @param {import('../state/state.js').State} state
- * @param {string} before
- */
-export function hashOf({ job, choice }, before) {
-  const hash = new URLSearchParams(before.replace(/^#/, ''));
-  for (const key of OWN) hash.delete(key);
-  if (job.index > 0) hash.set('job', String(job.index));
-  if (choice.selected >= 0) hash.set('rank', job.ranks[choice.selected].name);
-  if (choice.order !== 'rank') hash.set('order', choice.order);
-  if (choice.show !== 'differences') hash.set('show', choice.show);
-  if (choice.axis !== 'step') hash.set('along', choice.axis);
-  if (choice.from > 0 || choice.to < job.ranks.length) hash.set('rows', `${choice.from}-${choice.to}`);
+/** @param {import('../state/state.js').State} state @returns {import('../../kit/hash.js').Values} */
+export function valuesOf({ job, choice }) {
+  const { selected, order, show, axis, from, to, left, right, query } = choice;
   const round = (/** @type {number} */ v) => String(Math.round(v * 1e4) / 1e4);
-  if (choice.left > 0 || choice.right < 1) hash.set('x', `${round(choice.left)}-${round(choice.right)}`);
-  if (choice.query) hash.set('q', choice.query);
-  return hash.toString();
+  return {
+    job: job.index > 0 && String(job.index),
+    rank: selected >= 0 && job.ranks[selected].name,
+    order: order !== 'rank' && order,
+    show: show !== 'differences' && show,
+    along: axis !== 'step' && axis,
+    rows: (from > 0 || to < job.ranks.length) && `${from}-${to}`,
+    x: (left > 0 || right < 1) && `${round(left)}-${round(right)}`,
+    q: query,
+  };
 }
 
-/** @param {string} hash @param {number} jobs */
-export function jobOf(hash, jobs) {
-  const job = Number(new URLSearchParams(hash.replace(/^#/, '')).get('job') ?? 0);
+/** The index of the job that the address names. @param {number} jobs how many there are */
+export function jobAsked(jobs) {
+  const job = Number(asked('job') ?? 0);
   return Number.isInteger(job) && job >= 0 && job < jobs ? job : 0;
 }
-
-/** How long a view stays before Back returns to it. */
-const SETTLED_MS = 400;
 
 /**
  * @param {import('../state/state.js').State} state
  * @param {(job: number) => Promise<void>} open
  * @param {number} jobs
  */
-export function mountHash(state, open, jobs) {
-  let timer = 0;
-  let isApplying = false;
-  const write = (/** @type {'pushState' | 'replaceState'} */ how) => {
-    const hash = hashOf(state, location.hash);
-    if (hash === location.hash.replace(/^#/, '')) return;
-    history[how](null, '', hash ? `#${hash}` : location.pathname + location.search);
-  };
-  const apply = () => {
-    isApplying = true;
-    state.choose({ ...state.defaults, ...choiceOf(location.hash, state.job) });
-    isApplying = false;
-  };
-  state.changed.on(() => {
-    if (isApplying) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => write('pushState'), SETTLED_MS);
+export function mountJobHash(state, open, jobs) {
+  return mountHash([state.changed], {
+    values: () => valuesOf(state),
+    show: () => state.choose({ ...state.defaults, ...choiceOf(location.hash, state.job) }),
+    open: async () => {
+      const job = jobAsked(jobs);
+      if (job !== state.job.index) await open(job);
+    },
   });
-  const read = () => {
-    const job = jobOf(location.hash, jobs);
-    if (job === state.job.index) apply();
-    else void open(job).then(apply);
-  };
-  listen(window, { popstate: read, hashchange: read });
-  return { apply };
 }

@@ -1,59 +1,53 @@
 // Draws the plot whenever something is chosen, and keeps what it drew for the pointer.
 
-import { on } from '../../state/topic.js';
+import { CURSOR, EVERYTHING, Stage } from '../../kit/stage.js';
+import { on } from '../../kit/topic.js';
 import { Rows } from '../data/rows.js';
 import { RanksChart } from '../draw/chart.js';
 import { Heat } from '../draw/heat.js';
 import { layOut } from '../draw/layout.js';
 import { drawMarks, drawSelection } from '../draw/marks.js';
 import { Piles } from '../draw/piles.js';
-import { prepare, readStyle } from '../draw/style.js';
 
-export class Stage {
+export class JobStage extends Stage {
   #heat = new Heat();
   #piles = new Piles();
-  #frame = 0;
   /** @type {[number, number] | null} steps that are being brushed, in pixels */
   brush = null;
 
   /**
-   * @param {import('../state/state.js').State} state @param {ECharts} echarts @param {unknown} options
-   * @param {{plot: HTMLElement, chart: HTMLElement, marks: HTMLCanvasElement, cursor: HTMLCanvasElement}} elements
+   * @param {import('../state/state.js').State} state @param {import('../../kit/look.js').Look} look
+   * @param {ECharts} echarts @param {unknown} options of the chart, as JSON
+   * @param {import('../../kit/stage.js').Elements} elements
    */
-  constructor(state, echarts, options, elements) {
+  constructor(state, look, echarts, options, elements) {
+    super(elements);
     this.state = state;
-    this.elements = elements;
     this.chart = new RanksChart(echarts, elements.chart, options);
-    this.style = readStyle();
+    this.look = look;
     this.layout = layOut(1, 1);
     this.rows = new Rows([], 0, 1, () => false);
     /** Whether the rows are piles. @type {boolean | undefined} */
     this.isPile = undefined;
-    /** @type {import('../draw/marks.js').Callout[]} */
+    /** @type {import('../draw/callouts.js').Callout[]} */
     this.callouts = [];
-    on([state.changed], () => this.draw());
-    state.hovered.on(() => this.drawSelection());
-    // Before the next frame is painted, so that no frame shows the size before.
-    new ResizeObserver(() => this.drawNow()).observe(elements.plot);
+    on([state.changed, look.changed], () => this.invalidate(EVERYTHING));
+    state.hovered.on(() => this.invalidate(CURSOR));
   }
 
-  /** The theme has changed. */
-  restyle() {
-    this.style = readStyle();
-    this.state.refresh();
+  get style() {
+    return this.look.style;
   }
 
-  /** Draws in the next frame. */
-  draw() {
-    if (!this.#frame) this.#frame = requestAnimationFrame(() => this.drawNow());
+  /** @param {number} dirty */
+  draw(dirty) {
+    if (dirty >= EVERYTHING) this.#drawRows();
+    this.drawSelection();
   }
 
-  drawNow() {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+  #drawRows() {
     const { state, style } = this;
-    const { plot, marks } = this.elements;
-    const { clientWidth: width, clientHeight: height } = plot;
+    const { width, height } = this.size;
     if (width < 50 || height < 50) return;
     const layout = (this.layout = layOut(width, height));
     const { job, choice } = state;
@@ -63,24 +57,18 @@ export class Stage {
     const picture = (isPile ? this.#piles : this.#heat).paint(state, rows, layout, style);
     this.isPile = isPile;
     this.chart.draw(state, rows, layout, style, picture);
-    const ctx = prepare(marks, width, height);
-    this.callouts = drawMarks({ ctx, state, rows, layout, style });
-    if (document.documentElement.classList.contains('printing')) {
-      // ECharts paints in a frame of its own, for which paper does not wait.
-      ctx.globalCompositeOperation = 'destination-over';
-      ctx.drawImage(picture, layout.left, layout.top, layout.plotWidth, layout.plotHeight);
-    }
-    this.drawSelection();
+    this.callouts = drawMarks({ painter: this.painterOf(this.elements.marks), state, rows, layout });
   }
 
   drawSelection() {
-    const { state, rows, layout, style } = this;
-    const ctx = prepare(this.elements.cursor, layout.width, layout.height);
-    drawSelection({ ctx, state, rows, layout, style }, this.brush);
+    const { state, rows, layout } = this;
+    drawSelection({ painter: this.painterOf(this.elements.cursor), state, rows, layout }, this.brush);
   }
 
-  /** When what is chosen now has been drawn. */
-  painted() {
-    return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  /** Draws the marks elsewhere. @param {import('../../kit/painter.js').Painter} painter */
+  drawOver(painter) {
+    const { state, rows, layout } = this;
+    drawMarks({ painter, state, rows, layout });
+    drawSelection({ painter, state, rows, layout }, null);
   }
 }

@@ -1,8 +1,8 @@
 // The picture by definition: a column is all live tensors laid one on the other.
 
 import assert from 'node:assert/strict';
-import { channels } from '../../draw/colour_table.js';
-import { LINE_FROM } from '../../draw/raster.js';
+import { channels } from '../../pile/colour_table.js';
+import { LINE_FROM } from '../../pile/raster.js';
 
 /** As many colours as a test wants to tell apart. */
 export const COLORS = Array.from(

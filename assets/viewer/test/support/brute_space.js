@@ -3,8 +3,8 @@
 // opened: {device, space}, with allocations {start, end, size} as encodeDevice has them.
 
 import assert from 'node:assert/strict';
-import { channels } from '../../draw/colour_table.js';
-import { LINE_FROM } from '../../draw/raster.js';
+import { channels } from '../../pile/colour_table.js';
+import { LINE_FROM } from '../../pile/raster.js';
 import { COLORS, PAPER } from './brute.js';
 
 export const GREYS = { paper: PAPER, stuck: '#c5ccd4', returnable: '#e8ebee', seam: '#949da7' };

@@ -1,5 +1,5 @@
 import { SiteTable } from '../../data/sites.js';
-import { recordingStores } from '../../state/stores.js';
+import { recordingStores } from '../../recording/state/stores.js';
 import { fake } from './encode.js';
 import { open, randomDevice } from './random.js';
 
