@@ -87,19 +87,19 @@ func (d *Device) States() int { return d.Events.Len() + 1 }
 // Totals are the sums of a device over its states. Bytes are requested bytes
 // where they are called active and segment bytes where they are called reserved.
 type Totals struct {
-	BaselineBytes int64 // active in state 0
-	PeakBytes     int64 // active, over all states
-	PeakState     int   // first state that has PeakBytes
-	FinalBytes    int64 // active in the last state
-	LiveAtEnd     int   // allocations
+	BaselineBytes int64 `json:"baseline_bytes"` // active in state 0
+	PeakBytes     int64 `json:"peak_bytes"`     // active, over all states
+	PeakState     int   `json:"peak_state"`     // first state that has PeakBytes
+	FinalBytes    int64 `json:"final_bytes"`    // active in the last state
+	LiveAtEnd     int   `json:"live_at_end"`    // allocations
 
-	ReservedBaselineBytes int64 // state 0
-	ReservedPeakBytes     int64
-	ReservedAtPeakBytes   int64 // in PeakState
-	ReservedFinalBytes    int64 // sum of the final segments; with EndUnknown, what all three are at least
+	ReservedBaselineBytes int64 `json:"reserved_baseline_bytes"` // state 0
+	ReservedPeakBytes     int64 `json:"reserved_peak_bytes"`
+	ReservedAtPeakBytes   int64 `json:"reserved_at_peak_bytes"` // in PeakState
+	ReservedFinalBytes    int64 `json:"reserved_final_bytes"`   // sum of the final segments; with EndUnknown, what all three are at least
 
-	OOMEvents      int
-	SnapshotEvents int
+	OOMEvents      int `json:"oom_events"`
+	SnapshotEvents int `json:"-"`
 }
 
 // WithStack counts the allocations whose allocation stack is known.

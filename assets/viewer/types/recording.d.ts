@@ -103,15 +103,22 @@ export interface Device {
   /** hex */
   base_addr: string;
   wide_addr: boolean;
+  /** active in state 0 */
   baseline_bytes: number;
+  /** active, over all states */
   peak_bytes: number;
+  /** first state that has PeakBytes */
   peak_state: number;
+  /** active in the last state */
   final_bytes: number;
+  /** allocations */
   live_at_end: number;
+  /** state 0 */
   reserved_baseline_bytes: number;
   reserved_peak_bytes: number;
-  /** in peak_state */
+  /** in PeakState */
   reserved_at_peak_bytes: number;
+  /** sum of the final segments; with EndUnknown, what all three are at least */
   reserved_final_bytes: number;
   oom_events: number;
   /** allocations that carry an allocation stack */

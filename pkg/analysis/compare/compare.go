@@ -98,8 +98,8 @@ func (c *Comparison) Family(side, allocation int) families.Family {
 
 // Moment is a state of each recording.
 type Moment struct {
-	Key    string // "peak", "forward", "step:3", "end"
-	States [2]int
+	Key    string `json:"key"` // "peak", "forward", "step:3", "end"
+	States [2]int `json:"states"`
 }
 
 // moments lists the peaks, the highest state of each phase and of each paired step,

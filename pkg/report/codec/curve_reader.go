@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
@@ -43,11 +42,7 @@ func (d *deviceReader) curve() *recording.Curve {
 	v := d.view
 	return &recording.Curve{
 		Label: v.Label, Events: v.Events,
-		Totals: replay.Totals{
-			BaselineBytes: v.BaselineBytes, PeakBytes: v.PeakBytes, PeakState: v.PeakState, FinalBytes: v.FinalBytes,
-			ReservedBaselineBytes: v.ReservedBaselineBytes, ReservedPeakBytes: v.ReservedPeakBytes,
-			ReservedFinalBytes: v.ReservedFinalBytes,
-		},
+		Totals: v.Totals,
 		Active: slices.Values(d.active()), Reserved: slices.Values(d.reserved()),
 	}
 }

@@ -65,7 +65,7 @@ func (c *Comparison) Peaks() (before, after int64) {
 func newPairModel(c, swapped *answer.DiffPair, in []answer.Input, files [2]*codec.File) pairModel {
 	p := pairModel{
 		Operators: c.Lines.Operators, Different: c.DifferentPrograms(),
-		Runs: []runModel{}, Steps: []stepModel{}, Moments: []momentModel{},
+		Runs: []runModel{}, Steps: []stepModel{}, Moments: c.Moments,
 		Answers:  [2][]Answer{answersOf(c, c.Lines), answersOf(swapped, turned(c.Lines))},
 		Warnings: [2][]answer.Warning{c.Warnings(), swapped.Warnings()},
 		compared: c.Comparison,
@@ -81,9 +81,6 @@ func newPairModel(c, swapped *answer.DiffPair, in []answer.Input, files [2]*code
 	for i := range c.Steps {
 		s := &c.Steps[i]
 		p.Steps = append(p.Steps, stepModel{s.Label(), [2]bool{s.Index[0] >= 0, s.Index[1] >= 0}})
-	}
-	for _, m := range c.Moments {
-		p.Moments = append(p.Moments, momentModel{m.Key, m.States})
 	}
 	return p
 }

@@ -24,9 +24,9 @@ type pairModel struct {
 	Operators bool `json:"operators"` // both recordings have C++ frames, so operators are compared
 	Different bool `json:"different"` // less than half of the bytes are from lines of both
 
-	Runs    []runModel    `json:"runs"`    // empty where the phases of one are not known
-	Steps   []stepModel   `json:"steps"`   // empty where they are not paired
-	Moments []momentModel `json:"moments"` // the peaks first, the end last
+	Runs    []runModel       `json:"runs"`    // empty where the phases of one are not known
+	Steps   []stepModel      `json:"steps"`   // empty where they are not paired
+	Moments []compare.Moment `json:"moments"` // the peaks first, the end last
 
 	// What is said of the pair, and of the pair with its files swapped.
 	Answers  [2][]Answer         `json:"answers"` // four
@@ -54,12 +54,6 @@ type runModel struct {
 type stepModel struct {
 	Label string  `json:"label"` // its number
 	Has   [2]bool `json:"has"`
-}
-
-// momentModel is a state of each recording that is worth comparing.
-type momentModel struct {
-	Key    string `json:"key"` // "peak", "forward", "step:3", "end"
-	States [2]int `json:"states"`
 }
 
 // compareSchema names this version of the JSON and payloads that a compare page has

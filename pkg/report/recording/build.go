@@ -115,26 +115,16 @@ func settingsOf(s *snapshot.Snapshot) [][2]string {
 
 func newDevice(in answer.Input, r *analysis.Recording) Device {
 	d := r.Device
-	t := &d.Totals
 	s := in.Snapshot
 	view := Device{
-		Device:                int(d.ID),
-		Label:                 s.DeviceLabel(d.ID),
-		Events:                d.Events.Len(),
-		Allocations:           len(d.Allocations),
-		PreExisting:           d.PreExisting,
-		BaselineBytes:         t.BaselineBytes,
-		PeakBytes:             t.PeakBytes,
-		PeakState:             t.PeakState,
-		FinalBytes:            t.FinalBytes,
-		LiveAtEnd:             t.LiveAtEnd,
-		ReservedBaselineBytes: t.ReservedBaselineBytes,
-		ReservedPeakBytes:     t.ReservedPeakBytes,
-		ReservedAtPeakBytes:   t.ReservedAtPeakBytes,
-		ReservedFinalBytes:    t.ReservedFinalBytes,
-		OOMEvents:             t.OOMEvents,
-		TimeStepMicros:        1,
-		HasAddr:               true,
+		Device:         int(d.ID),
+		Label:          s.DeviceLabel(d.ID),
+		Events:         d.Events.Len(),
+		Allocations:    len(d.Allocations),
+		PreExisting:    d.PreExisting,
+		Totals:         d.Totals,
+		TimeStepMicros: 1,
+		HasAddr:        true,
 	}
 	view.setTimes(d.Events)
 	view.setAddresses(d.Allocations)

@@ -5,6 +5,7 @@ package recording
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/replay"
 )
 
 // schema names this version of the report's JSON and payloads.
@@ -74,17 +75,8 @@ type Device struct {
 	BaseAddr       string `json:"base_addr"`    // hex
 	WideAddr       bool   `json:"wide_addr"`
 
-	BaselineBytes         int64 `json:"baseline_bytes"`
-	PeakBytes             int64 `json:"peak_bytes"`
-	PeakState             int   `json:"peak_state"`
-	FinalBytes            int64 `json:"final_bytes"`
-	LiveAtEnd             int   `json:"live_at_end"`
-	ReservedBaselineBytes int64 `json:"reserved_baseline_bytes"`
-	ReservedPeakBytes     int64 `json:"reserved_peak_bytes"`
-	ReservedAtPeakBytes   int64 `json:"reserved_at_peak_bytes"` // in peak_state
-	ReservedFinalBytes    int64 `json:"reserved_final_bytes"`
-	OOMEvents             int   `json:"oom_events"`
-	WithStack             int   `json:"with_stack"` // allocations that carry an allocation stack
+	replay.Totals
+	WithStack int `json:"with_stack"` // allocations that carry an allocation stack
 
 	Pools []string `json:"pools"` // index: the payload's pool column; "default" first, then "1,2"
 
