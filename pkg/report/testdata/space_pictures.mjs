@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { columnStates, EventAxis } from '../../../assets/viewer/data/axis.js';
-import { segmentsAt } from '../../../assets/viewer/data/segments.js';
+import { segmentsAt } from '../../../assets/viewer/recording/data/segments.js';
 import { Timeline } from '../../../assets/viewer/data/timeline.js';
-import { ColourTable } from '../../../assets/viewer/draw/colour_table.js';
-import { Picture } from '../../../assets/viewer/draw/picture.js';
-import { arrange } from '../../../assets/viewer/map/arrange.js';
-import { SpaceColours } from '../../../assets/viewer/draw/colour_table.js';
-import { SpaceLayout } from '../../../assets/viewer/map/layout.js';
-import { SpaceRaster } from '../../../assets/viewer/map/raster.js';
+import { ColourTable } from '../../../assets/viewer/pile/colour_table.js';
+import { Picture } from '../../../assets/viewer/pile/picture.js';
+import { arrange } from '../../../assets/viewer/recording/map/arrange.js';
+import { SpaceColours } from '../../../assets/viewer/pile/colour_table.js';
+import { SpaceLayout } from '../../../assets/viewer/recording/map/layout.js';
+import { SpaceRaster } from '../../../assets/viewer/recording/map/raster.js';
 import { COLORS, PAPER } from '../../../assets/viewer/test/support/brute.js';
 import { GREYS, piecesAt, spaceError } from '../../../assets/viewer/test/support/brute_space.js';
 import { random } from '../../../assets/viewer/test/support/random.js';
