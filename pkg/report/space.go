@@ -63,7 +63,7 @@ func recordedPlacement(p *pile, h *layout.History, pool func(i int) uint32) (x *
 }
 
 // predictedPlacement is that of a prediction.
-func predictedPlacement(p *pile, prediction *whatif.Prediction, pool func(i int) uint32) *placement {
+func predictedPlacement(p *pile, prediction *whatif.Served, pool func(i int) uint32) *placement {
 	l := prediction.Layout
 	return &placement{
 		tensors: p.tensors(pool), rounded: prediction.Settings.RoundSize, reservations: l.Reservations,

@@ -171,7 +171,7 @@ func Try(run *whatif.Run, limit whatif.Limit, measures ...Measure) *Outcome {
 
 // Trace serves the training once more with the measures of an outcome of Find that is not
 // rough: the prediction has Curve and Layout.
-func Trace(run *whatif.Run, limit whatif.Limit, o *Outcome) *whatif.Prediction {
+func Trace(run *whatif.Run, limit whatif.Limit, o *Outcome) *whatif.Served {
 	x := newMeasurer(run, limit, DefaultGPUs)
 	return x.edited(o.Measures).Serve(whatif.Options{Limit: x.limit, Traced: true})
 }

@@ -10,7 +10,7 @@ import (
 
 // model is one of the recordings with a law for the size of each of its requests.
 type model struct {
-	*recording
+	*sample
 	laws []law
 	of   []int32 // by request: an index into laws
 	Bytes
@@ -65,7 +65,7 @@ func (m *modeler) law(s sizes) law {
 // model is that of recording i.
 func (m *modeler) model(i int) *model {
 	r := m.a.all[i]
-	x := &model{recording: r, of: make([]int32, len(r.stream.Requests))}
+	x := &model{sample: r, of: make([]int32, len(r.stream.Requests))}
 	index := map[sizes]int32{}
 	set := func(request int32, s sizes) *law {
 		n, known := index[s]
