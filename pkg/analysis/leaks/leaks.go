@@ -316,7 +316,7 @@ func (l *Findings) State(allocation int) int {
 }
 
 // Kept is memory that is live at the end and was allocated by call sites that
-// keep memory of one step only, as those of weights, optimizer state and caches do.
+// keep memory of one step only, as weights, optimizer state and caches do.
 type Kept struct {
 	Sites, Allocations int
 	Bytes              int64

@@ -21,7 +21,7 @@ type alignment struct {
 	share float64 // of the requests of the recording that has more of them
 }
 
-// alignments are those of all recordings with each other.
+// alignments are the alignments of all recordings with each other.
 type alignments struct {
 	all  []*sample
 	of   [][]alignment // of[i][j] for i < j
@@ -101,7 +101,7 @@ func (a *alignments) least() float64 {
 	return least
 }
 
-// partners are, for the requests of recording i, those of recording j, or -1; both are
+// partners maps the requests of recording i to requests of recording j, or -1; both are
 // indices into sample.requests.
 func (a *alignments) partners(i, j int) []int32 {
 	list := make([]int32, len(a.all[i].requests))

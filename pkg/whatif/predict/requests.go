@@ -21,7 +21,7 @@ type sample struct {
 	whole    bool
 
 	stream   *whatif.Stream
-	requests []int32           // those of the stream's steps in order
+	requests []int32           // the requests of the stream's steps, in order
 	keys     [keyKinds][]int32 // of those requests
 }
 
@@ -71,7 +71,7 @@ func (r *sample) useLastStep() (ok bool) {
 	return false
 }
 
-// keyer numbers stacks so that the same number stands for the same in all recordings.
+// keyer numbers stacks so that equal stacks have the same number in all recordings.
 type keyer struct {
 	operators bool // all recordings have C++ frames, or none has
 	texts     map[string]int32

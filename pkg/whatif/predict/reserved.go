@@ -84,7 +84,7 @@ type unusedSegment struct {
 	used  bool
 }
 
-// unusedSegments are those of a recording, by address.
+// unusedSegments are the segments of a recording that were never used, by address.
 func unusedSegments(r *sample) (list []unusedSegment) {
 	d := r.r.Device
 	m := r.r.Layouts().At(0)
