@@ -200,7 +200,7 @@ func leakFIFO(l *loop) func(int) {
 	})
 }
 
-// leakLayerGraph runs one block on its own, on an input that is no part of a graph.
+// leakLayerGraph runs one block on its own, on an input that is not part of a graph.
 func leakLayerGraph(l *loop) func(int) {
 	i := l.rng.IntN(len(l.model.blocks))
 	return l.and(func(int) {

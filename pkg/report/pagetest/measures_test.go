@@ -27,7 +27,7 @@ func (p *page) segmentsIn(state int) segmentsIn {
 }
 
 // layoutIn is the same of a predicted layout.
-func layoutIn(prediction *whatif.Prediction, state int) (s segmentsIn) {
+func layoutIn(prediction *whatif.Served, state int) (s segmentsIn) {
 	for _, r := range prediction.Layout.Reservations {
 		if int(r.Reserved) < state && (r.Returned < 0 || state <= int(r.Returned)) {
 			s.Reserved += r.Size
