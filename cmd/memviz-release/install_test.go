@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/zip"
 
 	"github.com/memviz-go/memviz/cmd/internal/build"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestInstall runs go install as somebody who has no checkout does: the module comes from a proxy,
@@ -36,9 +37,7 @@ func TestInstall(t *testing.T) {
 		"list": version + "\n", version + ".info": `{"Version":"` + version + `"}`,
 		version + ".mod": string(read(t, checkout, "go.mod")),
 	} {
-		if err := os.WriteFile(filepath.Join(versions, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(versions, name), content)
 	}
 	archive, err := os.Create(filepath.Join(versions, version+".zip"))
 	if err != nil {
