@@ -52,11 +52,12 @@ func TestInstall(t *testing.T) {
 	home := t.TempDir()
 	// A module cache is a proxy, too, and needs no network.
 	downloads := filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download"))
-	// Without -trimpath, every module would be compiled again for its folder in the new cache.
+	// Without -trimpath, every module would be compiled again for its folder in the new cache, and
+	// without -pgo=off for the profile of memviz.
 	install := exec.Command("go", "install", "-modcacherw", build.Command+"@latest")
 	install.Dir = home
 	install.Env = append(os.Environ(), "GOPROXY=file://"+slashed(proxy)+",file://"+slashed(downloads), "GOSUMDB=off",
-		"GOFLAGS=-trimpath", "GOBIN="+home, "GOMODCACHE="+filepath.Join(home, "modules"), "GOWORK=off")
+		"GOFLAGS=-trimpath -pgo=off", "GOBIN="+home, "GOMODCACHE="+filepath.Join(home, "modules"), "GOWORK=off")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("go install: %v\n%s", err, out)
 	}
