@@ -161,14 +161,7 @@ func longer(l *loop, step func(int)) func(int) {
 	}
 }
 
-func leakFifth(l *loop) func(int) {
-	bytes := l.odd(256<<10, 8<<20)
-	return l.and(func(i int) {
-		if i%5 == 0 {
-			l.leak(bytes, "multinomial", 61, py(metricsFile, 41, "sample"))
-		}
-	})
-}
+func leakFifth(l *loop) func(int) { return l.leakEvery(5) }
 
 func leakLate(l *loop) func(int) {
 	bytes := l.odd(256<<10, 8<<20)
