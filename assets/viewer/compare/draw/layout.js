@@ -6,20 +6,20 @@ const LEFT = 64;
 const RIGHT = 14;
 const FOOT = 10;
 
-/** The lane of phases, with that of steps above it. */
+/** The lane of phases, with the lane of steps above it. */
 export const LANE = { top: 7, height: 16, pitch: 19 };
 
 /** Height for the title of a plot, above it. */
 const TITLE = 26;
 
-/** The height of the difference, as a part of that of a pile; and of all where one pile is shown. */
+/** The height of the difference: a fraction of a pile's height, or of the whole where one pile is shown. */
 const DIFFERENCE = 0.62;
 const DIFFERENCE_ALONE = 0.28;
 
 /** The least height of a plot. */
 const LEAST = 40;
 
-/** How much higher than what is to be seen the plots are. */
+/** Room above the highest point of a plot, as a factor of its height. */
 const HEADROOM = 1.045;
 const HEADROOM_DIFFERENCE = 1.04;
 

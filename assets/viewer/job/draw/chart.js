@@ -22,7 +22,8 @@ export class RanksChart {
 
   /**
    * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
-   * @param {import('./layout.js').Layout} layout @param {import('../../kit/painter.js').Style} style @param {HTMLCanvasElement} canvas
+   * @param {import('./layout.js').Layout} layout @param {import('../../kit/painter.js').Style} style
+   * @param {HTMLCanvasElement} canvas
    */
   draw({ job, matches }, rows, layout, style, canvas) {
     this.#picture = canvas;
@@ -76,7 +77,7 @@ export function dotScale(job) {
 
 const BINS = 40;
 
-/** How many ranks have a peak of which size. @param {import('../data/job.js').Job} job */
+/** How many ranks have a peak in each range of sizes. @param {import('../data/job.js').Job} job */
 export function histogram(job) {
   const bins = new Array(BINS).fill(0);
   const span = job.peakHigh - job.peakLow || 1;
@@ -93,7 +94,10 @@ export class HistogramChart {
     this.#chart = new Chart(echarts, element, options, {});
   }
 
-  /** @param {import('../data/job.js').Job} job @param {import('../../kit/painter.js').Style} style @param {number} width @param {number} height */
+  /**
+   * @param {import('../data/job.js').Job} job @param {import('../../kit/painter.js').Style} style
+   * @param {number} width @param {number} height
+   */
   draw(job, style, width, height) {
     const bins = histogram(job);
     // The root, so that a rank alone can be seen beside a thousand.

@@ -26,7 +26,10 @@ function mix(a, b, t) {
 /** @param {Rgb} c */
 const pixel = (c) => (255 << 24) | (Math.round(c[2]) << 16) | (Math.round(c[1]) << 8) | Math.round(c[0]);
 
-/** All colours a cell may have: by grey, tint (less first), and whether it is found. @param {import('../../kit/painter.js').Style} style */
+/**
+ * All colours a cell may have: by grey, tint (less first), and whether it is found.
+ * @param {import('../../kit/painter.js').Style} style
+ */
 function colourTable(style) {
   const [bg, ink, more, less] = [style.paper, style.ink, style.more, style.less].map(rgb);
   const table = new Uint32Array(2 * GREYS * (2 * TINTS + 1));
@@ -130,7 +133,7 @@ export class Heat {
       if (rows.own[first]) last = first + 1;
       else if (rows.own[last - 1]) last--;
       const line = y * count;
-      // Rows of their own stand between lines of paper.
+      // Lines of paper separate rows of their own.
       const edge = rows.own[first] === 1 && (at - rows.edges[first] < 1 || rows.edges[first + 1] - at < 1);
       if (edge) {
         pixels.fill(pixel(rgb(this.#tableOf.slice(0, 7))), line, line + count);
@@ -192,7 +195,10 @@ export class Heat {
   }
 }
 
-/** What was not recorded. @param {CanvasRenderingContext2D} ctx @param {import('../../kit/painter.js').Style} style @param {number} ratio */
+/**
+ * What was not recorded.
+ * @param {CanvasRenderingContext2D} ctx @param {import('../../kit/painter.js').Style} style @param {number} ratio
+ */
 export function hatch(ctx, style, ratio) {
   const tile = document.createElement('canvas');
   const size = Math.round(6 * ratio);

@@ -68,7 +68,8 @@ export class Piles {
 
   /**
    * @param {CanvasRenderingContext2D} ctx @param {import('../state/state.js').State} state @param {number} rank
-   * @param {number} y @param {number} height @param {number} width @param {number[]} order @param {import('../../kit/painter.js').Style} style
+   * @param {number} y @param {number} height @param {number} width @param {number[]} order
+   * @param {import('../../kit/painter.js').Style} style
    */
   #pile(ctx, state, rank, y, height, width, order, style) {
     const { job } = state;

@@ -52,7 +52,7 @@ export const MINIMAP = 42;
 /**
  * @param {number} width
  * @param {number} height
- * @param {boolean} hasHistory without one there is no x axis and no minimap
+ * @param {boolean} hasHistory without one there is neither an x axis nor a minimap
  * @param {import('../../data/lanes.js').Lanes | null} [above]
  * @param {boolean} [lanesFolded]
  * @param {number} [aside] pixels at the right of the plot that are left to something else
@@ -146,7 +146,7 @@ export class Scales {
   }
 
   /**
-   * The region that a point is in; bytes: the labels of the y axis, fold: those of the lanes.
+   * The region that a point is in; bytes: the labels of the y axis, fold: the labels of the lanes.
    * @param {number} x @param {number} y
    * @returns {'plot' | 'minimap' | 'bytes' | 'lanes' | 'fold' | null}
    */
