@@ -80,7 +80,7 @@ export class CompareChart {
       box
         ? { left, top: box.top, width: plotWidth, height: box.height }
         : { left, top: height + AWAY, width: plotWidth, height: AWAY };
-    const y = (/** @type {AxisTicks} */ ticks, /** @type {import('./layout.js').Scale} */ { low, high }) => ({
+    const y = (/** @type {AxisTicks} */ ticks, /** @type {import('./layout.js').Bytes} */ { low, high }) => ({
       min: low,
       max: high,
       axisTick: { show: false },

@@ -2,6 +2,7 @@
 // the curve of one rank. Their options come from the page, written by go-echarts.
 
 import { bytes } from '../../kit/format.js';
+import { multiples } from '../../kit/axes.js';
 import { Chart, picture } from '../../kit/chart.js';
 import { MISSING } from '../data/job.js';
 import { highestOfStretches } from './piles.js';
@@ -163,9 +164,8 @@ export class CurveChart {
     const most = Math.max(...all);
     let step = 1 << 20;
     while ((most - least) / step > 4) step *= 2;
-    const ticks = [];
     const [bottom, top] = [Math.max(0, least - step * 0.25), most + step * 0.25];
-    for (let v = Math.ceil(bottom / step) * step; v <= top; v += step) ticks.push(v);
+    const ticks = multiples(bottom, top, step);
     const every = Math.ceil(stretches.length / 9);
     const starts = stretches.map((_, s) => s * per).filter((_, s) => s % every === 0);
     const label = { color: style.ink3, fontSize: 11, showMinLabel: true, showMaxLabel: true };

@@ -1,7 +1,7 @@
 // The heat map: a row of pixels shows the rank that differs most, in each column.
 
 import { MISSING } from '../data/job.js';
-import { axisOf } from './layout.js';
+import { axisOf, stepEdges } from './layout.js';
 
 /** Steps of grey, and of colour over it. */
 const GREYS = 256;
@@ -75,7 +75,8 @@ export class Heat {
     ctx.fillRect(0, 0, width, height);
     ctx.imageSmoothingEnabled = false;
     ctx.drawImage(cells, columns.offset * width, 0, columns.span * width, height);
-    if (!columns.of) this.#lines(ctx, state, width, height, style, ratio);
+    ctx.fillStyle = style.paper;
+    for (const x of stepEdges(state, width)) ctx.fillRect(x - ratio / 2, 0, ratio, height);
     return canvas;
   }
 
@@ -174,23 +175,6 @@ export class Heat {
           pixels[line + cell] = this.#table[(faded * GREYS + grey) * (2 * TINTS + 1) + tint + TINTS];
         }
       }
-    }
-  }
-
-  /** Lines between steps. */
-  #lines(
-    /** @type {CanvasRenderingContext2D} */ ctx,
-    /** @type {import('../state/state.js').State} */ state,
-    /** @type {number} */ width,
-    /** @type {number} */ height,
-    /** @type {import('../../kit/painter.js').Style} */ style,
-    /** @type {number} */ ratio,
-  ) {
-    const axis = axisOf(state);
-    ctx.fillStyle = style.paper;
-    for (let s = Math.ceil(axis.from); s < axis.to; s++) {
-      const x = Math.round(((s - axis.from) / (axis.to - axis.from)) * width);
-      if (x > 0) ctx.fillRect(x - ratio / 2, 0, ratio, height);
     }
   }
 }
