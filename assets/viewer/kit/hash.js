@@ -31,8 +31,9 @@ export function hashWith(hash, values) {
  * @param {() => Values} page.values of what is shown
  * @param {() => void} page.show what the address asks for of whatever is open
  * @param {() => unknown} page.open what the address names, unless it is open
+ * @param {() => void} [page.shown] follows when a person has changed the address, and it is shown
  */
-export function mountHash(topics, { values, show, open }) {
+export function mountHash(topics, { values, show, open, shown }) {
   let isReading = true;
   let timer = 0;
   let pushed = location.hash;
@@ -66,6 +67,7 @@ export function mountHash(topics, { values, show, open }) {
       isReading = true;
       await open();
       apply();
+      shown?.();
     },
   });
   return { apply };

@@ -112,7 +112,8 @@ export function mountRecordingHash(stores) {
     ...[viewport.settled, spaceView.changed, moment.changed, selection.pinChanged, appearance.changed],
     ...[highlight.changed, tableOrder.changed, openList.changed],
   ];
-  return { device, ...mountHash(topics, { values: () => valuesOf(stores), show, open }) };
+  const page = { values: () => valuesOf(stores), show, open, shown: () => viewport.settle() };
+  return { device, ...mountHash(topics, page) };
 }
 
 /** @param {Stores} stores @returns {import('../../kit/hash.js').Values} */
