@@ -131,7 +131,8 @@ func TestQuestionWho(t *testing.T) {
 		a := &x.d.Allocations[id]
 		function, line := x.userFrame(a)
 		panel := p.text("pinned")
-		requireWords(t, fmt.Sprintf("the panel of tensor %d", id), panel, exactly(a.Size), fmt.Sprintf("0x%x", a.Addr), function, line)
+		requireWords(t, fmt.Sprintf("the panel of tensor %d", id), panel, exactly(a.Size),
+			fmt.Sprintf("0x%x", a.Addr), function, line)
 		if answer := p.answerText(3); !strings.Contains(answer, "Who allocated this?") ||
 			!strings.Contains(answer, line) {
 			t.Errorf("the answer is %q, want %s", answer, line)

@@ -129,7 +129,8 @@ func TestSegmentsTab(t *testing.T) {
 			}
 		}
 	}
-	requireWords(t, "the panel", moment, "In the allocator", units.Bytes(want.ReservedBytes), "reserved before event 7,600",
+	requireWords(t, "the panel", moment, "In the allocator", units.Bytes(want.ReservedBytes),
+		"reserved before event 7,600",
 		fmt.Sprintf("%d segments; %s free in %d holes, the largest %s", len(want.Segments), units.Bytes(want.FreeBytes),
 			holes, units.Bytes(want.LargestFreeBlockBytes)),
 		"Rounding\n"+units.Bytes(want.ActiveBytes-want.RequestedBytes),
