@@ -1,5 +1,5 @@
-// Unpacks what stands above in this report as base64 of raw DEFLATE: styles, ECharts (its
-// licences stand at its beginning) and the viewer. They become inline styles and scripts,
+// Unpacks what this report holds as base64 of raw DEFLATE: styles, ECharts (its
+// licences are at its beginning) and the viewer. They become inline styles and scripts,
 // and the browser refuses those whose hash is not in the Content-Security-Policy.
 // memviz.ready resolves when the viewer has painted its first picture.
 {
@@ -60,7 +60,7 @@
       const [styles, echarts, viewer] = await Promise.all(['styles', 'echarts', 'viewer'].map(inflate));
       applyStyles(styles); // without them the picture would have no bounds
       run(echarts, 'echarts');
-      await parsed; // the viewer reads what stands below
+      await parsed; // the viewer reads what comes after this script
       run(viewer, 'memvizViewer');
       await page.memvizViewer.start();
     } catch (error) {

@@ -30,6 +30,13 @@ type benchmark interface {
 	check(context.Context, *results, io.Writer) error
 }
 
+// noHooks are the methods of a benchmark that has nothing to prepare, to check and to close.
+type noHooks struct{}
+
+func (noHooks) close()                                           {}
+func (noHooks) prepare(context.Context, *input) error            { return nil }
+func (noHooks) check(context.Context, *results, io.Writer) error { return nil }
+
 // input is a snapshot that memviz-gen makes, or two, or the digests of a job, and what is
 // measured with it.
 type input struct {

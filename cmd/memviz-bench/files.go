@@ -45,6 +45,7 @@ const (
 // fileBenchmark measures programs that read a snapshot from its first byte to
 // its last.
 type fileBenchmark struct {
+	noHooks
 	slow         bool // run the slow readers at every size
 	memviz, html string
 	digests      string // where digest writes
@@ -83,10 +84,6 @@ func (b *fileBenchmark) start(ctx context.Context, p *programs) error {
 	return err
 }
 
-func (*fileBenchmark) close() {}
-
-func (*fileBenchmark) prepare(context.Context, *input) error { return nil }
-
 func (b *fileBenchmark) measure(ctx context.Context, in *input, r *results) error {
 	if err := readOnce(in.path); err != nil {
 		return err
@@ -106,12 +103,7 @@ func (b *fileBenchmark) measure(ctx context.Context, in *input, r *results) erro
 				return err
 			}
 		}
-		r.add(in, reader, wall, used.wall)
-		r.add(in, reader, cpu, used.cpu)
-		r.add(in, reader, output, float64(used.output))
-		if known(used.peak) {
-			r.add(in, reader, memory, used.peak)
-		}
+		r.addUsage(in, reader, used)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,7 +17,10 @@ const (
 )
 
 // jobBenchmark measures what is made of the digests of all ranks of a job.
-type jobBenchmark struct{ memviz, html string }
+type jobBenchmark struct {
+	noHooks
+	memviz, html string
+}
 
 // parse reads a number of ranks.
 func (*jobBenchmark) parse(size string) (*input, error) {
@@ -30,10 +32,6 @@ func (b *jobBenchmark) start(_ context.Context, p *programs) error {
 	b.memviz, b.html = p.memviz, filepath.Join(p.dir, "job.html")
 	return nil
 }
-
-func (*jobBenchmark) close() {}
-
-func (*jobBenchmark) prepare(context.Context, *input) error { return nil }
 
 // generateJob makes the digests of a job, and joins them as cat does.
 func (p *programs) generateJob(ctx context.Context, in *input) error {
@@ -78,12 +76,7 @@ func (b *jobBenchmark) measure(ctx context.Context, in *input, r *results) error
 		if err != nil {
 			return err
 		}
-		r.add(in, subject, wall, used.wall)
-		r.add(in, subject, cpu, used.cpu)
-		r.add(in, subject, output, float64(used.output))
-		if known(used.peak) {
-			r.add(in, subject, memory, used.peak)
-		}
+		r.addUsage(in, subject, used)
 	}
 	return nil
 }
@@ -100,5 +93,3 @@ func (*jobBenchmark) report(r *results) ([]*table, []budget) {
 		{"page, 4,096 ranks: size", of("4096", output) / 1e6, 2, " MB"},
 	}
 }
-
-func (*jobBenchmark) check(context.Context, *results, io.Writer) error { return nil }

@@ -31,8 +31,7 @@ func main() {
 
 // run is the whole program. Tables go to stdout, progress goes to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	markdown := &cli.BoolFlag{Name: "markdown", Usage: "write the tables as Markdown"}
-	runs := &cli.IntFlag{Name: "runs", Value: 3, Usage: "measure everything `N` times"}
+	var files fileBenchmark
 	app := &cli.App{
 		Name:            "memviz-bench",
 		Usage:           "measure memviz against its budgets",
@@ -41,50 +40,35 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			{
+			measuring(&cli.Command{
 				Name:      "files",
 				Usage:     "measure stats, digest and trace against sha256sum, python3 and gopickle",
 				ArgsUsage: "[SIZE...]",
 				Description: "A SIZE is 10MB, 1GB and so on; the default is 10MB 100MB 500MB 1GB.\n" +
 					"python3 with its garbage collector on and gopickle are slow: beyond 100 MB they run only with --slow.",
-				Flags: []cli.Flag{runs, markdown,
-					&cli.BoolFlag{Name: "slow", Usage: "run the slow readers at every size"}},
-				Action: func(c *cli.Context) error {
-					return runBenchmark(c, &fileBenchmark{slow: c.Bool("slow")}, "10MB", "100MB", "500MB", "1GB")
-				},
-			},
-			{
+				Flags: []cli.Flag{&cli.BoolFlag{Name: "slow", Destination: &files.slow,
+					Usage: "run the slow readers at every size"}},
+			}, &files, "10MB", "100MB", "500MB", "1GB"),
+			measuring(&cli.Command{
 				Name:      "page",
 				Usage:     "measure the page in headless Chromium",
 				ArgsUsage: "[ALLOCATIONS|adversarial...]",
 				Description: "ALLOCATIONS are 20k, 1M and so on; the default is 20k 200k 1M 5M adversarial.\n" +
 					"adversarial is 1M allocations of random lifetimes, of which 100k are live at any time.",
-				Flags: []cli.Flag{runs, markdown},
-				Action: func(c *cli.Context) error {
-					return runBenchmark(c, &pageBenchmark{}, "20k", "200k", "1M", "5M", adversarial)
-				},
-			},
-			{
+			}, &pageBenchmark{}, "20k", "200k", "1M", "5M", adversarial),
+			measuring(&cli.Command{
 				Name:      "job",
-				Usage:     "measure what memviz ranks makes of the digests of a job",
+				Usage:     "measure memviz ranks on the digests of a job",
 				ArgsUsage: "[RANKS...]",
 				Description: "RANKS are 64, 1k and so on; the default is 64 1k 4k. Making the digests takes longer than\n" +
-					"what is measured: about a minute for 4k on two cores.",
-				Flags: []cli.Flag{runs, markdown},
-				Action: func(c *cli.Context) error {
-					return runBenchmark(c, &jobBenchmark{}, "64", "1k", "4k")
-				},
-			},
-			{
+					"the measurement: about a minute for 4k on two cores.",
+			}, &jobBenchmark{}, "64", "1k", "4k"),
+			measuring(&cli.Command{
 				Name:        "predict",
 				Usage:       "measure a prediction from two recordings against memviz stats of one",
 				ArgsUsage:   "[EVENTS...]",
-				Description: "EVENTS are those of each recording: 10k, 1M and so on; the default is 1M.",
-				Flags:       []cli.Flag{runs, markdown},
-				Action: func(c *cli.Context) error {
-					return runBenchmark(c, &predictBenchmark{}, "1M")
-				},
-			},
+				Description: "EVENTS of each recording are 10k, 1M and so on; the default is 1M.",
+			}, &predictBenchmark{}, "1M"),
 			{
 				Name:      "verify",
 				Usage:     "compare memviz stats with a replay in Python that shares no code with it",
@@ -104,6 +88,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		},
 	}
 	return app.RunContext(ctx, args)
+}
+
+// measuring is a command that runs a benchmark, at these sizes unless others are given.
+func measuring(command *cli.Command, b benchmark, sizes ...string) *cli.Command {
+	command.Flags = append(command.Flags,
+		&cli.IntFlag{Name: "runs", Value: 3, Usage: "measure everything `N` times"},
+		&cli.BoolFlag{Name: "markdown", Usage: "write the tables as Markdown"})
+	command.Action = func(c *cli.Context) error { return runBenchmark(c, b, sizes...) }
+	return command
 }
 
 func verifyFiles(c *cli.Context) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,6 +32,7 @@ const adversarial = "adversarial"
 
 // pageBenchmark measures reports in headless Chromium.
 type pageBenchmark struct {
+	noHooks
 	memviz  string
 	browser context.Context
 	stop    func() // ends the browser
@@ -97,8 +97,6 @@ func (*pageBenchmark) report(r *results) ([]*table, []budget) {
 	}
 	return []*table{t}, pageBudgets(r)
 }
-
-func (*pageBenchmark) check(context.Context, *results, io.Writer) error { return nil }
 
 func pageBudgets(r *results) []budget {
 	of := func(input, interaction string, figure func([]float64) float64) float64 {

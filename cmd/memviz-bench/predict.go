@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 
@@ -19,7 +18,10 @@ const eventsPerStep = 435
 var predictSizes = [2]int64{128, 256}
 
 // predictBenchmark measures a prediction from two recordings against stats of one.
-type predictBenchmark struct{ memviz string }
+type predictBenchmark struct {
+	noHooks
+	memviz string
+}
 
 // parse reads the number of events of a recording.
 func (*predictBenchmark) parse(size string) (*input, error) {
@@ -31,10 +33,6 @@ func (b *predictBenchmark) start(_ context.Context, p *programs) error {
 	b.memviz = p.memviz
 	return nil
 }
-
-func (*predictBenchmark) close() {}
-
-func (*predictBenchmark) prepare(context.Context, *input) error { return nil }
 
 // generateSizes makes the two recordings of an input. Its path is that of the larger one.
 func (p *programs) generateSizes(ctx context.Context, in *input) (err error) {
@@ -62,11 +60,7 @@ func (b *predictBenchmark) measure(ctx context.Context, in *input, r *results) e
 		if err != nil {
 			return err
 		}
-		r.add(in, subject.name, wall, used.wall)
-		r.add(in, subject.name, cpu, used.cpu)
-		if known(used.peak) {
-			r.add(in, subject.name, memory, used.peak)
-		}
+		r.addUsage(in, subject.name, used)
 	}
 	return nil
 }
@@ -82,5 +76,3 @@ func (*predictBenchmark) report(r *results) ([]*table, []budget) {
 	}
 	return []*table{measured}, budgets
 }
-
-func (*predictBenchmark) check(context.Context, *results, io.Writer) error { return nil }

@@ -30,6 +30,16 @@ func (r *results) add(in *input, subject, figure string, values ...float64) {
 // unknown is a figure that was not measured.
 var unknown = math.NaN()
 
+// addUsage adds what a run of a program took.
+func (r *results) addUsage(in *input, subject string, used usage) {
+	r.add(in, subject, wall, used.wall)
+	r.add(in, subject, cpu, used.cpu)
+	r.add(in, subject, output, float64(used.output))
+	if known(used.peak) {
+		r.add(in, subject, memory, used.peak)
+	}
+}
+
 func known(v float64) bool { return !math.IsNaN(v) }
 
 // percentile is the smallest sample that a share p of all samples does not

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestVerifyExamples replays the examples in Python.
@@ -48,9 +50,7 @@ func TestPlainValuesOnly(t *testing.T) {
 		t.Skip("there is no python3")
 	}
 	path := filepath.Join(t.TempDir(), "evil.pickle")
-	if err := os.WriteFile(path, []byte("cbuiltins\nprint\n(S'called'\ntR."), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, path, "cbuiltins\nprint\n(S'called'\ntR.")
 	if _, err := totalsByPython(t.Context(), python, path); err == nil ||
 		!strings.Contains(err.Error(), "builtins.print is not a plain value") {
 		t.Errorf("a pickle that calls print gives %v", err)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 var examples = filepath.Join("..", "..", "examples")
@@ -133,10 +134,7 @@ func TestGallery(t *testing.T) {
 	if err := writeGallery(t.Context(), memviz, examples, out, some); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(out, "index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.ReadFile(t, filepath.Join(out, "index.html"))
 	root, err := html.Parse(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)

@@ -131,8 +131,8 @@ func (p *process) onEngine(native []snapshot.FrameText, body func()) {
 	body()
 }
 
-// flow turns the gradient of what a graph made into that of its input, if
-// anybody needs that, and those of its weights.
+// flow turns the gradient of what a graph made into its input's gradient, if
+// anybody needs it, and its weights' gradients.
 func (p *process) flow(graph []*node, gradient *tensor) *tensor {
 	var residuals []*tensor
 	for _, n := range slices.Backward(graph) {

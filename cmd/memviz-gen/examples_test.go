@@ -167,19 +167,25 @@ func TestOptionsBehindStory(t *testing.T) {
 	}
 }
 
+// generated is the snapshot that memviz-gen writes with args.
+func generated(t *testing.T, args ...string) *snapshot.Snapshot {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.pickle")
+	if err := run(append([]string{"memviz-gen", "-o", path}, args...), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // TestProtocols writes one story in every protocol; all must read the same.
 func TestProtocols(t *testing.T) {
 	var events []int
 	for _, protocol := range []string{"2", "3", "4", "5"} {
-		path := filepath.Join(t.TempDir(), "x.pickle")
-		if err := run([]string{"memviz-gen", "-o", path, "--protocol", protocol, "training-loop"},
-			io.Discard); err != nil {
-			t.Fatal(err)
-		}
-		s, err := snapshot.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := generated(t, "--protocol", protocol, "training-loop")
 		events = append(events, s.Traces[0].Events.Len())
 	}
 	for _, n := range events {

@@ -116,7 +116,7 @@ type failure struct {
 var errJobEnds = errors.New("the job was ended")
 
 // snapshot is what a rank records. One that runs out of memory runs twice: the first run
-// tells which request fails, so that the second one can wait before it.
+// shows which request fails, so that the second one can wait before it.
 func (j *moeJob) snapshot(rank int) (*snapshot.Snapshot, error) {
 	made, failed, err := j.run(rank, failure{})
 	if err != nil || !slices.Contains(j.ooms, rank) {

@@ -17,9 +17,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// troubled are the options of a job of 32 ranks, 8 a stage, with everything that can be
+// troubled are the options of a job of 16 ranks, 8 a stage, with everything that can be
 // wrong.
-var troubled = []string{"--ranks", "32", "--outlier", "2", "--leak", "30", "--oom", "27,20", "--short", "6"}
+var troubled = []string{"--ranks", "16", "--stages", "2", "--outlier", "2", "--leak", "14", "--oom", "11,9", "--short", "6"}
 
 func makeJob(t *testing.T, args ...string) (folder string) {
 	t.Helper()
@@ -54,14 +54,14 @@ func TestTroubledJob(t *testing.T) {
 			t.Parallel()
 			list := readDigests(t, makeJob(t, append(troubled, "--as", "digests", "--noise", n.name)...))
 			jobs := job.Jobs(list)
-			if len(jobs) != 1 || len(jobs[0].Ranks) != 32 {
+			if len(jobs) != 1 || len(jobs[0].Ranks) != 16 {
 				t.Fatalf("%d jobs", len(jobs))
 			}
 			var groups, found []string
 			for _, g := range jobs[0].Groups {
 				groups = append(groups, g.Name)
 			}
-			if want := []string{"0–7", "8–15", "16–23", "24–31"}; !slices.Equal(groups, want) {
+			if want := []string{"0–7", "8–15"}; !slices.Equal(groups, want) {
 				t.Errorf("groups %q, want %q", groups, want)
 			}
 			for _, f := range jobs[0].Findings {
@@ -71,14 +71,14 @@ func TestTroubledJob(t *testing.T) {
 				}
 				found = append(found, fmt.Sprintf("%s %d%s", f.Kind.Key(), jobs[0].Ranks[f.Rank].Name.Rank, at))
 			}
-			for _, want := range []string{"out_of_memory 27", "out_of_memory 20", "differs 2 moe.py:88:dispatch",
-				"short 6", "leaks 30"} {
+			for _, want := range []string{"out_of_memory 11", "out_of_memory 9", "differs 2 moe.py:88:dispatch",
+				"short 6", "leaks 14"} {
 				if !slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, want) }) {
 					t.Errorf("%q is not among %q", want, found)
 				}
 			}
 			for _, f := range found {
-				if rank := strings.Fields(f)[1]; !slices.Contains([]string{"2", "30", "27", "20", "6"}, rank) {
+				if rank := strings.Fields(f)[1]; !slices.Contains([]string{"2", "14", "11", "9", "6"}, rank) {
 					t.Errorf("found of a rank in which nothing is wrong: %s", f)
 				}
 			}
@@ -91,7 +91,7 @@ func TestTroubledJob(t *testing.T) {
 func TestJobsFailures(t *testing.T) {
 	var times []int64
 	for _, d := range readDigests(t, makeJob(t, append(troubled, "--as", "digests")...)) {
-		if rank := d.Name.Rank; rank != 27 && rank != 20 {
+		if rank := d.Name.Rank; rank != 11 && rank != 9 {
 			if len(d.OOMs) > 0 {
 				t.Errorf("rank %d ran out of memory", rank)
 			}
@@ -102,7 +102,7 @@ func TestJobsFailures(t *testing.T) {
 		}
 		times = append(times, *d.OOMs[0].Micros)
 	}
-	if len(times) != 2 || times[0]-times[1] != oomMicros { // rank 20, rank 27
+	if len(times) != 2 || times[0]-times[1] != oomMicros { // rank 9, rank 11
 		t.Errorf("failures at %v", times)
 	}
 }

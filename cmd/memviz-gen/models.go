@@ -78,7 +78,7 @@ func (p *process) cast(x *tensor) *tensor {
 		bytes = x.bytes * 2
 	}
 	out := p.make(bytes, "_to_copy")
-	if !x.grad { // it is no part of the graph
+	if !x.grad { // it is not part of the graph
 		p.drop(x)
 	} else {
 		p.result(&node{name: "ToCopyBackward0", op: "_to_copy"}, out, x)

@@ -102,6 +102,20 @@ func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (*predict.Reser
 	return p.Reserved, recorded.ReservedPeak()
 }
 
+// studied is a study of a program at the first two of three sizes.
+func (s *sized) studied(t *testing.T) (x [3]int64, study *predict.Study) {
+	t.Helper()
+	x = [3]int64{128, 256, 512}
+	if s.batch {
+		x = [3]int64{2, 4, 8}
+	}
+	study = predict.New([]predict.Given{s.at(t, 1, x[0]), s.at(t, 1, x[1])}, predict.Options{})
+	if study.Refused != nil {
+		t.Fatalf("%s: %s", s.name, study.Refused.Sentence)
+	}
+	return x, study
+}
+
 // TestPredictedTable writes what is predicted of each program beside what is recorded.
 func TestPredictedTable(t *testing.T) {
 	var b bytes.Buffer
@@ -109,14 +123,7 @@ func TestPredictedTable(t *testing.T) {
 	fmt.Fprintln(w, "program\tfrom\tat\tactive, predicted\trecorded\treserved, predicted\tbetween\trecorded\t")
 	for i := range sizedPrograms {
 		s := &sizedPrograms[i]
-		x := [3]int64{128, 256, 512}
-		if s.batch {
-			x = [3]int64{2, 4, 8}
-		}
-		study := predict.New([]predict.Given{s.at(t, 1, x[0]), s.at(t, 1, x[1])}, predict.Options{})
-		if study.Refused != nil {
-			t.Fatalf("%s: %s", s.name, study.Refused.Sentence)
-		}
+		x, study := s.studied(t)
 		p, recorded := study.At(x[2], 0), s.at(t, 1, x[2]).Run
 		reserved, between := "not predicted", ""
 		if r := p.Reserved; r != nil {
@@ -137,14 +144,7 @@ func TestPredictedRecording(t *testing.T) {
 		s := &sizedPrograms[i]
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			x := [3]int64{128, 256, 512}
-			if s.batch {
-				x = [3]int64{2, 4, 8}
-			}
-			study := predict.New([]predict.Given{s.at(t, 1, x[0]), s.at(t, 1, x[1])}, predict.Options{})
-			if study.Refused != nil {
-				t.Fatal(study.Refused.Sentence)
-			}
+			x, study := s.studied(t)
 			made, _ := predict.Snapshot([]*predict.Study{study}, x[2], 0)
 			recorded, err := s.tell(1, x[2], ample)
 			if err != nil {

@@ -25,7 +25,7 @@ type process struct {
 
 	adamHabit adamHabit
 
-	// workspaces are those of cuBLAS. Each thread has a handle of its own, with a
+	// workspaces are cuBLAS's. Each thread has a handle of its own, with a
 	// workspace for every stream.
 	workspaces map[workspace]bool
 

@@ -26,6 +26,7 @@ type recorder struct {
 	noNative bool // stacks="python": no C++ frames
 
 	python []snapshot.FrameText // the current call, outermost first
+	frames []snapshot.FrameText // for stackOf
 	thread []snapshot.FrameText // C++ frames outside that call, innermost first
 	stream allocator.Stream     // the current one
 }
@@ -61,15 +62,19 @@ func (r *recorder) advance(micros int) {
 // stackOf is the current call with C++ frames below it, innermost first.
 func (r *recorder) stackOf(inner, native []snapshot.FrameText) snapshot.StackID {
 	if r.noNative {
-		frames := slices.Clone(r.python)
-		slices.Reverse(frames)
-		return r.Out.Stack(frames...)
+		inner, native = nil, nil
 	}
-	frames := slices.Concat(inner, native)
-	for i := len(r.python) - 1; i >= 0; i-- {
-		frames = append(frames, evalFrame, r.python[i])
+	r.frames = append(append(r.frames[:0], inner...), native...)
+	for _, frame := range slices.Backward(r.python) {
+		if !r.noNative {
+			r.frames = append(r.frames, evalFrame)
+		}
+		r.frames = append(r.frames, frame)
 	}
-	return r.Out.Stack(append(frames, r.thread...)...)
+	if !r.noNative {
+		r.frames = append(r.frames, r.thread...)
+	}
+	return r.Out.Stack(r.frames...)
 }
 
 // annotated runs body inside a record_function range.

@@ -54,7 +54,7 @@ func newLoad(seed uint64) *load {
 }
 
 // randomStack is a call site inside a tree of calls: sites that are near each
-// other share their outer frames, as those of one module do.
+// other share their outer frames, as call sites of one module do.
 func (l *load) randomStack(site int) snapshot.StackID {
 	shape := rand.New(rand.NewPCG(uint64(site), 1))
 	depth := minDepth + int(math.Pow(shape.Float64(), 3)*(maxDepth-minDepth+1)) // most are shallow

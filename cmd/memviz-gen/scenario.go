@@ -67,7 +67,7 @@ type scenario struct {
 var scenarios = slices.Concat(cleanScenarios, steadyScenarios, leakScenarios, growthScenarios, capacityScenarios,
 	failureScenarios, jobScenarios)
 
-// ledger is what a scenario knows of its own run, for those who judge what is said of it.
+// ledger is what a scenario knows about its own run, for tests of what memviz concludes.
 type ledger struct {
 	leaked  []*tensor // made to be kept for good
 	held    []int64   // bytes of those at the end of each recorded step
@@ -179,7 +179,7 @@ const jobSize = 8
 func badRankOf(seed uint64) int { return int((3 + 5*seed) % jobSize) }
 
 // loop is a script that trains the GPT, whose model, data and habits the seed
-// decides. It is that of the story leaking-loss, with further lines and files.
+// decides. It is the script of the story leaking-loss, with further lines and files.
 type loop struct {
 	*gptRun
 	steps   int

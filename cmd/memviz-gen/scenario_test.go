@@ -190,21 +190,17 @@ func TestSeedsDiffer(t *testing.T) {
 		s := &scenarios[i]
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			seen := map[int64]uint64{}
-			for seed := range uint64(3) {
-				run := tell(t, s, seed, 0)
-				if other, is := seen[run.device.Totals.PeakBytes]; is {
-					t.Errorf("seeds %d and %d have the same peak", seed, other)
-				}
-				seen[run.device.Totals.PeakBytes] = seed
+			runs := []told{tell(t, s, 0, 1), tell(t, s, 1, 1), tell(t, s, 1, 1)}
+			if runs[0].device.Totals.PeakBytes == runs[1].device.Totals.PeakBytes {
+				t.Error("two seeds have the same peak")
 			}
-			var pickles [2]bytes.Buffer
+			var pickles [3]bytes.Buffer
 			for i := range pickles {
-				if err := snapshot.Write(&pickles[i], tell(t, s, 3, 1).Snapshot, 4); err != nil {
+				if err := snapshot.Write(&pickles[i], runs[i].Snapshot, 4); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if !bytes.Equal(pickles[0].Bytes(), pickles[1].Bytes()) {
+			if !bytes.Equal(pickles[1].Bytes(), pickles[2].Bytes()) {
 				t.Error("it differs from one time to the next")
 			}
 		})
@@ -214,15 +210,7 @@ func TestSeedsDiffer(t *testing.T) {
 func TestScenarioOfRank(t *testing.T) {
 	var files [2]bytes.Buffer
 	for rank := range files {
-		path := filepath.Join(t.TempDir(), "x.pickle")
-		if err := run([]string{"memviz-gen", "-o", path, "--seed", "3", "--rank", fmt.Sprint(rank), "ranks"},
-			io.Discard); err != nil {
-			t.Fatal(err)
-		}
-		s, err := snapshot.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := generated(t, "--seed", "3", "--rank", fmt.Sprint(rank), "ranks")
 		if err := snapshot.Write(&files[rank], s, 4); err != nil {
 			t.Fatal(err)
 		}

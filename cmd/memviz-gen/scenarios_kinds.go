@@ -161,14 +161,7 @@ func longer(l *loop, step func(int)) func(int) {
 	}
 }
 
-func leakFifth(l *loop) func(int) {
-	bytes := l.odd(256<<10, 8<<20)
-	return l.and(func(i int) {
-		if i%5 == 0 {
-			l.leak(bytes, "multinomial", 61, py(metricsFile, 41, "sample"))
-		}
-	})
-}
+func leakFifth(l *loop) func(int) { return l.leakEvery(5) }
 
 func leakLate(l *loop) func(int) {
 	bytes := l.odd(256<<10, 8<<20)
@@ -207,7 +200,7 @@ func leakFIFO(l *loop) func(int) {
 	})
 }
 
-// leakLayerGraph runs one block on its own, on an input that is no part of a graph.
+// leakLayerGraph runs one block on its own, on an input that is not part of a graph.
 func leakLayerGraph(l *loop) func(int) {
 	i := l.rng.IntN(len(l.model.blocks))
 	return l.and(func(int) {

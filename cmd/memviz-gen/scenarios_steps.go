@@ -251,9 +251,14 @@ func (l *loop) swap(noise []*tensor) []*tensor {
 
 func leakThird(l *loop) func(int) {
 	l.steps = l.record + 12
+	return l.leakEvery(3)
+}
+
+// leakEvery keeps a tensor in every nth step.
+func (l *loop) leakEvery(n int) func(int) {
 	bytes := l.odd(256<<10, 8<<20)
 	return l.and(func(i int) {
-		if i%3 == 0 {
+		if i%n == 0 {
 			l.leak(bytes, "multinomial", 61, py(metricsFile, 41, "sample"))
 		}
 	})

@@ -67,7 +67,7 @@ func sizedProgram(name string) *sized {
 	return &sizedPrograms[i]
 }
 
-// tell records the program at x, on a GPU of which torch may have so many bytes. If a
+// tell records the program at x, on a GPU of which torch may have capacity bytes. If a
 // request fails, it is the last event.
 func (s *sized) tell(seed uint64, x, capacity int64) (*snapshot.Snapshot, error) {
 	settings, err := allocator.ParseSettings(s.conf)

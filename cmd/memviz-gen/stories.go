@@ -34,7 +34,7 @@ const ample = 80 * gib
 var stories = slices.Concat(gptStories, trainingStories, allocatorStories, rankStories, formatStories,
 	predictedStories)
 
-// name is that of the file.
+// name is the file's.
 func (k *take) name() string { return cmp.Or(k.file, "snapshot.pickle.gz") }
 
 // write writes a snapshot as torch would have, without the gzip around it.

@@ -76,7 +76,7 @@ func cudaGraph(p *process) {
 	})
 }
 
-// lengths are those of the script.
+// lengths are the script's.
 var lengths = []int64{
 	1216, 640, 1856, 832, 1408, 1024, 1728, 512, 1536, 960, 1920, 704,
 	1088, 1664, 576, 1344, 896, 1792, 1152, 768, 1472, 1280, 1600, 1984,

@@ -201,7 +201,7 @@ func mixedPrecision(p *process) {
 			t.predict()
 			t.lose(losing, "output", "y")
 			p.autograd.cast = false
-			// The frame of __exit__ stands at the line of the with statement.
+			// The frame of __exit__ is at the line of the with statement.
 			p.at(`with torch.autocast("cuda", dtype=torch.float16):`, func() {
 				p.inside(func() { p.drop(p.autograd.casts...) }, py(site+"amp/autocast_mode.py", 408, "__exit__"))
 				p.autograd.casts = nil

@@ -25,9 +25,9 @@ type entry struct {
 	content []byte
 }
 
-// writeArchives builds each target and packs the binary with the licences.
-func writeArchives(ctx context.Context, source *build.Source, targets []build.Target, notices []byte,
-	files *folder) error {
+// writeArchives compiles for each target and packs the program with the licences.
+func writeArchives(ctx context.Context, source *build.Source, compile compiler, targets []build.Target,
+	notices []byte, files *folder) error {
 	licence, err := os.ReadFile(filepath.Join(source.Dir, "LICENSE"))
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func writeArchives(ctx context.Context, source *build.Source, targets []build.Ta
 	defer os.RemoveAll(temporary)
 	for _, t := range targets {
 		file := filepath.Join(temporary, t.Executable())
-		if err := source.Binary(ctx, t, file); err != nil {
+		if err := compile(ctx, t, file); err != nil {
 			return err
 		}
 		binary, err := os.ReadFile(file)

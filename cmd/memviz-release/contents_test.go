@@ -21,22 +21,35 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/memviz-go/memviz/cmd/internal/build"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// requireComponents compares the bill of materials and the notices with what Go wrote into the binaries.
-func requireComponents(t *testing.T, bill []byte, notices string, binaries [][]byte) {
+// linkedInto are the URLs of the modules that Go wrote into a binary, and of those that it would
+// write into the one for otherTarget.
+func linkedInto(t *testing.T, source *build.Source, binary []byte) map[string]bool {
 	t.Helper()
-	linked := map[string]bool{}
-	for _, binary := range binaries {
-		info, err := buildinfo.Read(bytes.NewReader(binary))
-		if err != nil {
-			t.Fatal(err)
-		}
-		linked["pkg:golang/std@"+strings.TrimPrefix(info.GoVersion, "go")] = true
-		for _, d := range info.Deps {
-			linked["pkg:golang/"+d.Path+"@"+d.Version] = true
-		}
+	info, err := buildinfo.Read(bytes.NewReader(binary))
+	if err != nil {
+		t.Fatal(err)
 	}
+	linked := map[string]bool{"pkg:golang/std@" + strings.TrimPrefix(info.GoVersion, "go"): true}
+	for _, d := range info.Deps {
+		linked["pkg:golang/"+d.Path+"@"+d.Version] = true
+	}
+	const modules = "{{with .Module}}{{if not .Main}}pkg:golang/{{.Path}}@{{.Version}}{{end}}{{end}}"
+	others, err := source.Go(t.Context(), otherTarget, "list", "-deps", "-f", modules, build.Command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range strings.Fields(others) {
+		linked[url] = true
+	}
+	return linked
+}
+
+// requireComponents compares the bill of materials and the notices with what is linked.
+func requireComponents(t *testing.T, bill []byte, notices string, linked map[string]bool) {
+	t.Helper()
 	var bom cyclonedx.BOM
 	if err := json.Unmarshal(bill, &bom); err != nil {
 		t.Fatal(err)
@@ -196,9 +209,6 @@ func namesIn(t *testing.T, dir string) []string {
 
 func read(t *testing.T, elements ...string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(elements...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testkit.ReadFile(t, filepath.Join(elements...))
 	return content
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/zip"
 
 	"github.com/memviz-go/memviz/cmd/internal/build"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestInstall runs go install as somebody who has no checkout does: the module comes from a proxy,
@@ -36,9 +37,7 @@ func TestInstall(t *testing.T) {
 		"list": version + "\n", version + ".info": `{"Version":"` + version + `"}`,
 		version + ".mod": string(read(t, checkout, "go.mod")),
 	} {
-		if err := os.WriteFile(filepath.Join(versions, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(versions, name), content)
 	}
 	archive, err := os.Create(filepath.Join(versions, version+".zip"))
 	if err != nil {
@@ -53,11 +52,12 @@ func TestInstall(t *testing.T) {
 	home := t.TempDir()
 	// A module cache is a proxy, too, and needs no network.
 	downloads := filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download"))
-	// Without -trimpath, every module would be compiled again for its folder in the new cache.
+	// Without -trimpath, every module would be compiled again for its folder in the new cache, and
+	// without -pgo=off for the profile of memviz.
 	install := exec.Command("go", "install", "-modcacherw", build.Command+"@latest")
 	install.Dir = home
 	install.Env = append(os.Environ(), "GOPROXY=file://"+slashed(proxy)+",file://"+slashed(downloads), "GOSUMDB=off",
-		"GOFLAGS=-trimpath", "GOBIN="+home, "GOMODCACHE="+filepath.Join(home, "modules"), "GOWORK=off")
+		"GOFLAGS=-trimpath -pgo=off", "GOBIN="+home, "GOMODCACHE="+filepath.Join(home, "modules"), "GOWORK=off")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("go install: %v\n%s", err, out)
 	}

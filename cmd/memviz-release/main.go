@@ -47,14 +47,17 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if source.Dirty {
 		return errors.New("files differ from the last commit; commit them, or release from a fresh clone")
 	}
-	if err := release(ctx, source, build.Targets, *out); err != nil {
+	if err := release(ctx, source, source.Binary, build.Targets, *out); err != nil {
 		return err
 	}
 	return list(stdout, *out)
 }
 
+// compiler writes the program for a target into a file.
+type compiler func(ctx context.Context, t build.Target, file string) error
+
 // release writes the files of a release for some targets into dir.
-func release(ctx context.Context, source *build.Source, targets []build.Target, dir string) error {
+func release(ctx context.Context, source *build.Source, compile compiler, targets []build.Target, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -68,7 +71,7 @@ func release(ctx context.Context, source *build.Source, targets []build.Target, 
 		return err
 	}
 	files := &folder{dir: dir, sums: map[string]string{}}
-	if err := writeArchives(ctx, source, targets, components.Notices(others), files); err != nil {
+	if err := writeArchives(ctx, source, compile, targets, components.Notices(others), files); err != nil {
 		return err
 	}
 	if err := files.write(sourceName(source), func(w io.Writer) error {

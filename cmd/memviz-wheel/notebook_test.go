@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 var realNotebook = flag.Bool("notebook", false, "also run a notebook in Jupyter's own page, as make notebook does")
@@ -22,10 +24,7 @@ const maxNotebook = 350_000
 func testConverted(t *testing.T, python string) {
 	dir := notebookFolder(t, python)
 	jupyter(t, python, dir, "nbconvert", "--log-level=WARN", "--execute", "--inplace", "--to", "notebook", "run.ipynb")
-	text, err := os.ReadFile(filepath.Join(dir, "run.ipynb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.ReadFile(t, filepath.Join(dir, "run.ipynb"))
 	t.Logf("the notebook has %d bytes", len(text))
 	if len(text) > maxNotebook || len(text) < maxNotebook/4 {
 		t.Errorf("the notebook has %d bytes, want at most %d", len(text), maxNotebook)
@@ -99,9 +98,7 @@ func notebookFolder(t *testing.T, python string) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, path, text)
 	}
 	type object = map[string]any
 	write("jupyter/kernels/memviz/kernel.json", object{

@@ -59,9 +59,7 @@ func install(t *testing.T) (python string) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), w.fileName())
-	if err := os.WriteFile(file, archive, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, file, archive)
 	venv := t.TempDir()
 	output(t, exec.Command(system, "-m", "venv", "--system-site-packages", venv))
 	python = filepath.Join(venv, "bin", "python")

@@ -9,15 +9,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-// answerOptions are those of every command that answers a question about
-// snapshots.
+// answerOptions are the options of every command that answers a question about snapshots.
 type answerOptions struct {
 	inputOptions
 	printOptions
 }
 
-// flags are the flags of such a command, its own first. The condition is an
-// example for --fail-if.
+// flags returns the flags of such a command, its own first. The condition is an example for
+// --fail-if.
 func (o *answerOptions) flags(t *terminal, command, condition string, own ...cli.Flag) []cli.Flag {
 	return o.inputOptions.flags(o.printOptions.flags(t, command, condition, own...)...)
 }
@@ -44,10 +43,10 @@ func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Inp
 	if err := o.print(t, sheet); err != nil {
 		return err
 	}
-	return o.errUnread()
+	return errUnread(o.unread, o.named)
 }
 
-// printOptions say how an answer is printed, and when it is bad news.
+// printOptions say how an answer is printed, and which conditions make it a failure.
 type printOptions struct {
 	format     answer.Format
 	conditions []answer.Condition
@@ -101,7 +100,7 @@ func (o *printOptions) print(t *terminal, sheet *answer.Sheet) error {
 	return nil
 }
 
-// failedError says which conditions of --fail-if hold.
+// failedError lists the conditions of --fail-if that hold.
 type failedError []string
 
 func (e failedError) Error() string { return "failed: " + strings.Join(e, "; ") }

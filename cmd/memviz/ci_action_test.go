@@ -19,6 +19,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // actionFile is what the tests read of an action.yml.
@@ -40,10 +42,7 @@ type actionFile struct {
 
 func readAction(t *testing.T) *actionFile {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", ".github", "actions", "memviz", "action.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.ReadFile(t, filepath.Join("..", "..", ".github", "actions", "memviz", "action.yml"))
 	a := &actionFile{}
 	in := yaml.NewDecoder(bytes.NewReader(text))
 	if err := in.Decode(a); err != nil {
@@ -69,19 +68,15 @@ type runner struct {
 }
 
 func newRunner(t *testing.T) *runner {
-	for _, tool := range []string{"bash", "curl", "jq", "xargs", "tar"} {
-		if _, err := exec.LookPath(tool); err != nil || runtime.GOOS == "windows" {
-			t.Skip(tool + " is not installed, or this is Windows")
-		}
-	}
+	needs(t, "bash", "curl", "jq", "xargs", "tar")
 	r := &runner{T: t, action: readAction(t), folder: t.TempDir()}
-	for _, folder := range []string{"work", "temp", "artifacts", "bin"} {
+	for _, folder := range []string{"work", "temp"} {
 		if err := os.Mkdir(filepath.Join(r.folder, folder), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.write("comments.json", []byte("[]"), 0o666)
-	r.write("bin/gh", []byte(fakeGH), 0o777)
+	r.write("comments.json", "[]")
+	testkit.WriteProgram(t, filepath.Join(r.folder, "bin", "gh"), fakeGH)
 	r.inputs = map[string]string{"snapshots": "snap.pickle", "releases": release(t, "v0.9.0"), "version": "v0.9.0"}
 	r.context = map[string]string{"github.action_ref": "", "github.base_ref": "",
 		"github.action_path": filepath.Join("..", "..", ".github", "actions", "memviz"),
@@ -168,21 +163,15 @@ func release(t *testing.T, version string) (url string) {
 	return server.URL
 }
 
-func (r *runner) write(name string, content []byte, mode os.FileMode) {
+func (r *runner) write(name, content string) {
 	r.Helper()
-	if err := os.WriteFile(filepath.Join(r.folder, filepath.FromSlash(name)), content, mode); err != nil {
-		r.Fatal(err)
-	}
+	testkit.WriteFile(r, filepath.Join(r.folder, filepath.FromSlash(name)), content)
 }
 
 // record puts the recording of a story where the training would have.
 func (r *runner) record(story string) {
 	r.Helper()
-	content, err := os.ReadFile(example(story))
-	if err != nil {
-		r.Fatal(err)
-	}
-	r.write("work/snap.pickle", content, 0o666)
+	r.write("work/snap.pickle", string(testkit.ReadFile(r, example(story))))
 }
 
 // expression is what a workflow writes as ${{ expression }}.
@@ -241,7 +230,7 @@ func (r *runner) job() bool {
 	r.Helper()
 	r.summary, r.log, r.outputs = "", "", map[string]string{}
 	for _, name := range []string{"summary", "path"} {
-		r.write(name, nil, 0o666)
+		r.write(name, "")
 	}
 	paths := []string{filepath.Join(r.folder, "bin")}
 	for _, step := range r.action.Runs.Steps {
@@ -262,8 +251,8 @@ func (r *runner) job() bool {
 		case expression.MatchString(step.Run):
 			r.Fatalf("the step %q holds an expression, which would be part of the script", step.Name)
 		}
-		r.write("script.sh", []byte(step.Run), 0o666)
-		r.write("output", nil, 0o666)
+		r.write("script.sh", step.Run)
+		r.write("output", "")
 		c := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", filepath.Join(r.folder, "script.sh"))
 		c.Dir = filepath.Join(r.folder, "work")
 		here, err := os.Getwd()
@@ -308,11 +297,7 @@ func (r *runner) job() bool {
 
 func (r *runner) read(name string) string {
 	r.Helper()
-	text, err := os.ReadFile(filepath.Join(r.folder, filepath.FromSlash(name)))
-	if err != nil {
-		r.Fatal(err)
-	}
-	return string(text)
+	return string(testkit.ReadFile(r, filepath.Join(r.folder, filepath.FromSlash(name))))
 }
 
 // upload keeps files as the artifact of this branch.
@@ -326,15 +311,8 @@ func (r *runner) upload(pattern string) {
 	if r.context["github.base_ref"] == "" {
 		branch = "main"
 	}
-	if err := os.MkdirAll(filepath.Join(r.folder, "artifacts", branch), 0o777); err != nil {
-		r.Fatal(err)
-	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			r.Fatal(err)
-		}
-		r.write("artifacts/"+branch+"/"+filepath.Base(file), content, 0o666)
+		r.write("artifacts/"+branch+"/"+filepath.Base(file), string(testkit.ReadFile(r, file)))
 	}
 }
 
@@ -387,7 +365,7 @@ func TestAction(t *testing.T) {
 			!strings.Contains(written, "(https://github.example/ada/gpt/actions/runs/43)") {
 			t.Errorf("%d comments: %s", n, written)
 		}
-		r.write("comments.json", []byte(strings.ReplaceAll(written, "### GPU memory", "### Old")), 0o666)
+		r.write("comments.json", strings.ReplaceAll(written, "### GPU memory", "### Old"))
 	}
 	compared := r.outputs["steps.compare.outputs.comparison"]
 	if filepath.Base(compared) != "compare.html" ||
@@ -439,7 +417,7 @@ func TestActionFails(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRunner(t)
 			r.record("training-loop")
-			r.write("work/half.pickle", []byte("\x80\x04half"), 0o666)
+			r.write("work/half.pickle", "\x80\x04half")
 			r.inputs[tt.input] = tt.value
 			if r.job() || !strings.Contains(r.log+r.summary, tt.says) {
 				t.Errorf("it says %s\n%s", r.log, r.summary)

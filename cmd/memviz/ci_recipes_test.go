@@ -12,15 +12,14 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // recipe is the block of a language in examples/ci.md whose first lines hold a name.
 func recipe(t *testing.T, language, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "examples", "ci.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.ReadFile(t, filepath.Join("..", "..", "examples", "ci.md"))
 	for _, block := range strings.Split(string(text), "\n```"+language+"\n")[1:] {
 		block, _, _ = strings.Cut(block, "\n```")
 		if first := strings.Join(strings.SplitN(block, "\n", 3)[:2], "\n"); strings.Contains(first, name) {
@@ -45,9 +44,7 @@ test -n "$story" || exit 1
 cp '` + examples + `'/"$story"/snapshot.pickle.gz snap.pickle
 ! grep -q fails "$1"
 `
-	if err := os.WriteFile(filepath.Join(folder, "python"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteProgram(t, filepath.Join(folder, "python"), script)
 }
 
 func needs(t *testing.T, tools ...string) {
@@ -149,9 +146,7 @@ func TestGitLab(t *testing.T) {
 	} {
 		folder := t.TempDir()
 		standIn(t, folder)
-		if err := os.WriteFile(filepath.Join(folder, "train.py"), []byte(tt.train+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(folder, "train.py"), tt.train+"\n")
 		c := exec.Command("bash", "-eo", "pipefail", "-c", strings.Join(append(job.BeforeScript, job.Script...), "\n"))
 		c.Dir = folder
 		c.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "CI_JOB_TOKEN=secret")
@@ -188,9 +183,7 @@ func TestBisect(t *testing.T) {
 	folder := t.TempDir()
 	standIn(t, folder)
 	script := recipe(t, "sh", "bisect.sh")
-	if err := os.WriteFile(filepath.Join(folder, "bisect.sh"), []byte(script), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(folder, "bisect.sh"), script)
 	repository := filepath.Join(folder, "repository")
 	if err := os.Mkdir(repository, 0o777); err != nil {
 		t.Fatal(err)
@@ -231,9 +224,7 @@ func TestBisect(t *testing.T) {
 		{"# records leaking-loss\n# with another", bad},
 	} {
 		text := fmt.Sprintf("# version %d\n%s\n", i, version.train)
-		if err := os.WriteFile(filepath.Join(repository, "train.py"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(repository, "train.py"), text)
 		git("add", "train.py")
 		git("commit", "--quiet", "-m", fmt.Sprintf("Version %d", i))
 		commits = append(commits, strings.TrimSpace(git("rev-parse", "HEAD")))

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // The tests here run the recipes of memviz snippet on what they are for. "make cluster"
@@ -192,9 +194,7 @@ func command(t *testing.T, name string, args ...string) []byte {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, path, text)
 }
 
 // startSlurm starts a cluster that knows nobody, on ports that are free, with all that it
@@ -230,9 +230,7 @@ SlurmdPidFile=%[2]s/slurmd.%%n.pid
 	}
 	conf += "PartitionName=all Nodes=ALL Default=YES State=UP\n"
 	path := filepath.Join(folder, "slurm.conf")
-	if err := os.WriteFile(path, []byte(conf), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, path, conf)
 	write(t, filepath.Join(folder, "cgroup.conf"), "CgroupAutomount=no\n")
 	t.Setenv("SLURM_CONF", path)
 	daemon(t, folder, "slurmctld", "-D", "-c", "-f", path)

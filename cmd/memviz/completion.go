@@ -18,13 +18,13 @@ import (
 //go:embed completions
 var completions embed.FS
 
-// shells are those that can complete memviz.
+// shells are the ones with a completion script.
 var shells = []string{"bash", "zsh", "fish"}
 
 func completionCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
-		Usage:     "print a script that completes commands, flags and their values in a shell",
+		Usage:     "print a script for completion in a shell",
 		ArgsUsage: "bash|zsh|fish",
 		Description: "In bash, for this session or for good:\n\n" +
 			"    source <(memviz completion bash)\n" +
@@ -51,9 +51,8 @@ func completionCommand(t *terminal) *cli.Command {
 // values of flags nor flags behind arguments, and reads the words from os.Args.
 const completeCommand = "__complete"
 
-// complete prints what the last word may become, one candidate per line, which
-// may have a tab and a description behind it. Nothing is printed where a file may
-// follow.
+// complete prints the candidates for the last word, one per line, some with a tab and a
+// description. It prints nothing where a file name is expected.
 func complete(app *cli.App, words []string, w io.Writer) {
 	for _, candidate := range candidates(app, words) {
 		fmt.Fprintln(w, candidate)
@@ -110,7 +109,7 @@ func candidates(app *cli.App, words []string) []string {
 	return beginningWith(current, list)
 }
 
-// choicesOf are the words that may be the value of a flag.
+// choicesOf returns the possible values of a flag.
 func choicesOf(flag cli.Flag) []string {
 	if option, ok := flag.(*optionFlag); ok {
 		return option.choices()

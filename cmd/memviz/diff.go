@@ -17,7 +17,7 @@ func diffCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
 		Aliases:   []string{"compare"},
-		Usage:     "print which call sites hold more or less in a second snapshot",
+		Usage:     "compare two snapshots: which call sites hold more or less",
 		ArgsUsage: "BEFORE AFTER",
 		Description: "Each side is a snapshot or a report of one. Source lines match although they moved.\n" +
 			"The four answers are about the peaks, families and rows about the moment of --at.\n\n" +
@@ -54,16 +54,17 @@ func diffCommand(t *terminal) *cli.Command {
 
 func notTwo(n int) error { return misuse("diff compares two snapshots, and %d were named", n) }
 
-// compare writes the page of two snapshots that input reads.
+// compare writes the page that compares the two snapshots in args.
 func (p *page) compare(t *terminal, input *inputOptions, args []string) error {
 	if err := p.checkFlags(); err != nil {
 		return err
 	}
-	if err := p.output.check(t, append(args, input.families)...); err != nil {
+	files, err := input.find(t, args, &p.output)
+	if err != nil {
 		return err
 	}
 	input.needsAll = true
-	in, err := input.read(t, args)
+	in, err := input.openAll(t, files)
 	if err != nil {
 		return err
 	}

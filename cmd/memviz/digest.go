@@ -26,26 +26,26 @@ func digestCommand(t *terminal) *cli.Command {
 	var o digestOptions
 	return &cli.Command{
 		Name:      "digest",
-		Usage:     "write what a comparison of ranks needs, a few KB for each snapshot",
+		Usage:     "write what ranks needs to compare snapshots, a few KB for each",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "Run it where the snapshots lie, one run for each machine; then only digests have to be\n" +
-			"moved. A directory stands for all snapshots in it. Files of digests are joined by cat,\n" +
-			"packed or not, in any order, and digests that are there twice count once:\n\n" +
+		Description: "Run it on each machine that has snapshots, so that only digests have to be copied.\n" +
+			"A directory stands for all snapshots in it. Files of digests, compressed or not, can be\n" +
+			"joined with cat in any order; duplicates count once:\n\n" +
 			"    memviz digest --host $HOSTNAME -o $HOSTNAME.jsonl.gz snapshots/\n" +
 			"    cat *.jsonl.gz > job.jsonl.gz\n" +
 			"    memviz ranks job.jsonl.gz\n\n" +
-			"A digest is one line of JSON for each device. A file that cannot be read has a line that\n" +
-			"says why, and that is no error: the digests of the other ranks are of use all the same.\n\n" +
-			"Ranks are read from the names of the files. --rank-from-env helps where those have none\n" +
-			"and every process makes its own digest:\n\n" +
+			"A digest is one line of JSON for each device. A file that cannot be read gets a line with\n" +
+			"the reason, which is not an error: the digests of the other ranks are still useful.\n\n" +
+			"Ranks are read from the names of the files. If those have none and every process makes\n" +
+			"its own digest, use --rank-from-env:\n\n" +
 			"    RANK=3 memviz digest --rank-from-env RANK -o 3.jsonl.gz snap.pickle\n\n" +
-			"Ranks that are redacted can be compared if all have pseudonyms of one secret:\n\n" +
+			"Redacted ranks can be compared if their pseudonyms come from the same secret:\n\n" +
 			"    MEMVIZ_SALT=secret memviz digest --redact all -o job.jsonl.gz snapshots/",
 		Flags: o.inputOptions.flags(
-			o.output.flag("write to `FILE`, packed if its name ends in .gz or .gzip (default: standard output)"),
+			o.output.flag("write to `FILE`, compressed if its name ends in .gz or .gzip (default: standard output)"),
 			option("host", "", "the snapshots were recorded on the machine `NAME`", &o.host, asText),
 			option("report", "", "each rank has a report of its own at `LINK`, a path relative to where the "+
-				"comparison will be; {rank} in it stands for the rank and {name} for the file's name without "+
+				"comparison will be; {rank} is replaced by the rank and {name} by the name of the file without "+
 				"extensions, as in reports/{name}.html", &o.report, parseReportLink),
 			option("rank-from-env", "", "the one snapshot is of the rank in the environment variable `NAME`",
 				&o.rankVar, asText),
@@ -60,8 +60,7 @@ func digestCommand(t *terminal) *cli.Command {
 	}
 }
 
-// parseReportLink reads a link that leads to a file beside or below the page that
-// shows it.
+// parseReportLink reads a link to a file beside or below the page that contains the link.
 func parseReportLink(text string) (string, error) {
 	if !job.IsRelativeLink(text) {
 		return "", fmt.Errorf("%q is not a relative link, such as reports/{name}.html", text)
@@ -75,10 +74,7 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 		return misuse("--redact needs --salt or MEMVIZ_SALT here: without the same secret, the digests of two runs " +
 			"have different pseudonyms, and their ranks cannot be compared")
 	}
-	if err := o.check(); err != nil {
-		return err
-	}
-	files, err := findSources(t, args)
+	files, err := o.find(t, args, &o.output)
 	if err != nil {
 		return err
 	}
@@ -88,9 +84,6 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 		}
 	}
 	files.dropRepeated()
-	if err := o.output.check(t, files.paths()...); err != nil {
-		return err
-	}
 	if err := o.setRank(files); err != nil {
 		return err
 	}
@@ -107,7 +100,7 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	if n := unreadFiles(list); n > 0 {
+	if n, _ := countUnread(list); n > 0 {
 		say := "their lines say"
 		if n == 1 {
 			say = "its line says"
@@ -120,7 +113,7 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 	return nil
 }
 
-// setRank takes the rank from the environment, if it is to come from there.
+// setRank takes the rank from the environment, if --rank-from-env was given.
 func (o *digestOptions) setRank(files *sources) error {
 	if o.rankVar == "" {
 		return nil
@@ -137,17 +130,8 @@ func (o *digestOptions) setRank(files *sources) error {
 	return nil
 }
 
-func unreadFiles(list []job.Digest) (n int) {
-	for i := range list {
-		if list[i].Error != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// writeDigests writes digests into a file of some name, which says whether they are
-// packed. Equal digests give equal bytes.
+// writeDigests writes digests, compressed if the name ends like a gzip file. Equal digests give
+// equal bytes.
 func writeDigests(w io.Writer, name string, list []job.Digest) error {
 	write := func(w io.Writer) error {
 		for i := range list {

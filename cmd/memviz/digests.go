@@ -35,21 +35,19 @@ type digestsOptions struct {
 	omitTimes bool
 	hashes    bool // digests are to be told from others of the same file
 
-	// read is called with what is said of each snapshot as a whole, one at a time; nil:
-	// nothing to do.
+	// read is called for each snapshot that was read, one at a time; it may be nil.
 	read func(in *answer.Input)
 }
 
-// digestMemory bounds, in bytes of files, what is read at the same time. A snapshot
-// takes up to about as much memory as its file has bytes, and one that is packed up to
-// about packedMemory times as much.
+// digestMemory limits the total size, in bytes, of the files read at the same time. Reading a
+// snapshot takes up to about the size of its file, or packedMemory times that if it is compressed.
 const (
 	digestMemory = 4 << 30
 	packedMemory = 20
 )
 
-// digests makes the digests of snapshots and reports, several files at once, in the
-// order of the files. One that cannot be read has a digest that says why.
+// digests makes the digests of snapshots and reports, several files at once, and returns them in
+// the order of the files. A file that cannot be read has a digest with the reason.
 func (o *digestsOptions) digests(t *terminal, files *sources) ([]job.Digest, error) {
 	found := make([]digestsOfFile, len(files.files))
 	room := semaphore.NewWeighted(digestMemory)
@@ -90,7 +88,7 @@ func (o *digestsOptions) digests(t *terminal, files *sources) ([]job.Digest, err
 	return o.named(found), nil
 }
 
-// memoryOf is about how many bytes of memory a file takes at most.
+// memoryOf estimates how much memory reading a file takes at most, in bytes.
 func memoryOf(path string) int64 {
 	size := fileSize(path)
 	var magic [2]byte
@@ -104,25 +102,24 @@ func memoryOf(path string) int64 {
 	return size
 }
 
-// openRegular opens a file that can be opened again.
+// openRegular opens a regular file, which can be read more than once.
 func openRegular(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	return os.Open(path)
 }
 
-// digestsOfFile are the digests of one file: those of a snapshot, or of each snapshot
-// that a report holds.
+// digestsOfFile holds the digests of each snapshot in a file: one, or several in a report.
 type digestsOfFile struct {
 	paths   []string // that may say which rank it is
 	digests [][]job.Digest
 }
 
-// digestFile reads a file and makes its digests. The error is of the command line, or
-// says that the file was found and is something else.
+// digestFile reads a file and makes its digests. It returns an error only for wrong usage, and for
+// a file in a directory that is not a snapshot.
 func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFile) ([]answer.Input, error) {
 	hashed := make(chan string, 1)
 	go func() { hashed <- o.hash(file.path) }()
@@ -178,7 +175,7 @@ func (o *digestsOptions) digestSnapshot(in *answer.Input, file job.File) []job.D
 	return list
 }
 
-// named are all digests, with the ranks and files that they are of.
+// named returns all digests, with their ranks and files.
 func (o *digestsOptions) named(found []digestsOfFile) []job.Digest {
 	var paths []string
 	for i := range found {
@@ -212,11 +209,11 @@ func (o *digestsOptions) rankName(name job.Name) job.Name {
 	return name
 }
 
-// keptFolders is how many folders of a path a digest has. More would tell whose machine
-// it was.
+// keptFolders is how many folders of a path a digest keeps. More might reveal whose machine it
+// was.
 const keptFolders = 3
 
-// lastFolders is the path that a digest has of its file.
+// lastFolders shortens the path of a file to the part that a digest keeps.
 func lastFolders(path string) string {
 	parts := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
 	parts = parts[max(0, len(parts)-keptFolders-1):]
@@ -235,9 +232,9 @@ func (o *digestsOptions) nameFile(d *job.Digest, at string) {
 	}
 }
 
-// hash is the first half of the SHA-256 of a file, in hexadecimal: enough to tell
-// whether two digests are of one file. It is empty where paths are redacted, because
-// who has the file could find out its name, and where the file cannot be read.
+// hash returns the first half of the SHA-256 of a file in hexadecimal, which is enough to
+// recognise two digests of one file. It is empty if paths are redacted, because anyone with the
+// file could find out which digest belongs to it, and if the file cannot be read.
 func (o *digestsOptions) hash(path string) string {
 	if !o.hashes || o.redact.Paths || path == stdinName {
 		return ""

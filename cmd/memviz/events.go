@@ -17,7 +17,7 @@ func eventsCommand(t *terminal) *cli.Command {
 	o.needsTimes = true
 	return &cli.Command{
 		Name:      "events",
-		Usage:     "print what happened, one event per line, with a running total",
+		Usage:     "print every event with a running total",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "Allocations are t0, t1, ..., segments s0, s1, ...; t3 = s1[512 B:1.00 MiB] puts\n" +
 			"1 MiB at byte 512 of s1. Active is what is in use after the event. Ranges, metadata\n" +

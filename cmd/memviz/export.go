@@ -23,8 +23,7 @@ type exportOptions struct {
 	output  output
 }
 
-// largeTensor is from how many bytes on a tensor has a slice of its own, unless
-// --min-size says it.
+// largeTensor is the default of --min-size.
 const largeTensor = 16 * units.MiB
 
 func exportCommand(t *terminal) *cli.Command {
@@ -33,17 +32,17 @@ func exportCommand(t *terminal) *cli.Command {
 		Name:      "export",
 		Usage:     "write recordings for pprof, Perfetto, spreadsheets, data frames or SQLite",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "Numbers are exact and have the names of the JSON that other commands print.\n\n" +
-			"pprof has what is in use at a moment, and what was allocated over the recording, with\n" +
-			"labels family, phase, site, stream and device. C++ allocates everything, so look at\n" +
-			"Python files, or at call sites:\n\n" +
+		Description: "Numbers are exact and have the same names as in the JSON of other commands.\n\n" +
+			"pprof has the memory in use at a moment and the memory allocated over the recording, with\n" +
+			"the labels family, phase, site, stream and device. All allocations are made by C++, so\n" +
+			"select Python files or call sites:\n\n" +
 			"    memviz export --to pprof -o snap.pb.gz snap.pickle\n" +
 			"    go tool pprof -top -show '\\.py$' snap.pb.gz\n" +
 			"    go tool pprof -tags -sample_index=alloc_space snap.pb.gz\n" +
 			"    go tool pprof -http : -diff_base before.pb.gz after.pb.gz\n\n" +
-			"perfetto is a trace for ui.perfetto.dev: active and reserved bytes and those of each\n" +
-			"family, steps, phases, annotations, large tensors, failed requests and retries. Its\n" +
-			"clock is that of torch's profiler; this makes one trace of both:\n\n" +
+			"perfetto is a trace for ui.perfetto.dev: active and reserved bytes, bytes of each family,\n" +
+			"steps, phases, annotations, large tensors, failed requests and retries. It has the same\n" +
+			"clock as torch's profiler, so that both can be merged into one trace:\n\n" +
 			"    memviz export --to perfetto -o mem.json snap.pickle\n" +
 			"    jq -s '{traceEvents: map(.traceEvents[])}' prof.json mem.json > both.json\n\n" +
 			"csv and jsonl have a row for each allocation, event, segment, call site or state:\n\n" +
@@ -60,7 +59,7 @@ func exportCommand(t *terminal) *cli.Command {
 	}
 }
 
-// own are the flags that only this command has, and common ones.
+// own returns the flags before those for reading.
 func (o *exportOptions) own(t *terminal) []cli.Flag {
 	var formats, tables []string
 	for _, f := range export.Formats {
@@ -110,7 +109,7 @@ func (o *exportOptions) own(t *terminal) []cli.Flag {
 	}
 }
 
-// options are those of the export. A flag that the format does not take is a mistake.
+// options returns the options of the export. A flag that the format does not take is wrong usage.
 func (o *exportOptions) options() (export.Options, error) {
 	e := export.Options{Program: program, At: o.at, Table: export.Tables[0], MinSize: largeTensor, Omit: o.omit}
 	for _, flag := range []struct {
@@ -149,14 +148,8 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 	if _, shown := terminalFile(t.stdout); shown && !toFile && o.format.Binary {
 		return misuse("--to %s is not for a terminal; name a file with -o", o.format.Name)
 	}
-	if err := o.check(); err != nil {
-		return err
-	}
-	files, err := findSources(t, args)
+	files, err := o.find(t, args, &o.output)
 	if err != nil {
-		return err
-	}
-	if err := o.output.check(t, append(files.paths(), o.families)...); err != nil {
 		return err
 	}
 	o.needsEach = true
@@ -184,8 +177,8 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 	return nil
 }
 
-// lostInReport is what the report that a snapshot comes from lacks although it may be
-// exported, or "".
+// lostInReport names what would be exported but is missing from the report that a snapshot came
+// from, or is "".
 func lostInReport(s *analysis.Source, omit export.Omission) string {
 	var lost []string
 	if (s.Origin.AddressesLost || s.Snapshot.Redaction.Addresses) && !omit.Addresses {

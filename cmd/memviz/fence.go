@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// fence keeps what commands read and write below a folder, for callers who may not
-// see all files of this machine. A nil fence lets every path through.
+// fence confines what commands read and write to a folder, for callers that may not see all files
+// of this machine. A nil fence allows every path.
 //
 // A path is checked before its file is opened, so a fence does not hold against a
 // program on this machine that moves links in between.
@@ -26,14 +26,14 @@ func newFence(folder string) (*fence, error) {
 	if info, err := os.Stat(root); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, bare(err))
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder", folder)
+		return nil, fmt.Errorf("%s is not a folder", folder)
 	}
 	return &fence{root}, nil
 }
 
-// resolve is where a path leads, with all links followed. A relative path begins at
-// the root. What lies elsewhere is refused, and what is neither a file nor a folder,
-// such as a pipe. There need not be anything at the path.
+// resolve follows all links in a path, which is relative to the root unless it is absolute. Paths
+// outside the root are an error, and so are pipes and other special files. The path need not
+// exist.
 func (f *fence) resolve(path string) (string, error) {
 	if f == nil {
 		return path, nil
@@ -58,7 +58,7 @@ func (f *fence) resolve(path string) (string, error) {
 	return real, nil
 }
 
-// followLinks is a path without links. The end of it that does not exist stays as it is.
+// followLinks replaces the links in a path. A part at the end that does not exist stays as it is.
 func followLinks(path string) (string, error) {
 	for existing, rest := path, "."; ; {
 		real, err := filepath.EvalSymlinks(existing)

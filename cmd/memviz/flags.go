@@ -14,16 +14,16 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Categories of flags that many commands have. Help lists them after a command's
-// own.
+// Categories of flags that many commands have. Help lists them after the flags of the command
+// itself.
 const (
 	printingOptions  = "PRINTING"
 	pseudonymOptions = "PSEUDONYMS"
 	readingOptions   = "READING"
 )
 
-// optionFlag is a flag whose text becomes a value as soon as the command line is
-// read. So all options are checked before a command begins.
+// optionFlag is a flag whose value is parsed together with the command line, so that all options
+// are checked before a command begins.
 type optionFlag struct {
 	*cli.GenericFlag
 	choices func() []string // what a shell completes
@@ -31,8 +31,7 @@ type optionFlag struct {
 	repeats bool            // the flag may be given several times
 }
 
-// option is a flag that parses its text into *to. The initial text, if there is
-// one, is what holds where the flag is not given.
+// option returns a flag that is parsed into *to. The initial text, unless empty, is the default.
 func option[T any](name, initial, usage string, to *T, parse func(string) (T, error), choices ...string) *optionFlag {
 	v := &optionValue{text: initial, set: func(text string) (err error) {
 		*to, err = parse(text)
@@ -52,10 +51,10 @@ func option[T any](name, initial, usage string, to *T, parse func(string) (T, er
 	return f
 }
 
-// repeatable is said of flags that may be given several times.
+// repeatable ends the usage of a flag that may be given several times.
 const repeatable = "; may be repeated"
 
-// listOption is a flag that may be repeated: each of its values is added to *to.
+// listOption returns a flag that may be repeated; each value is appended to *to.
 func listOption[T any](name, usage string, to *[]T, parse func(string) (T, error), choices ...string) *optionFlag {
 	f := option(name, "", usage+repeatable, to, func(text string) ([]T, error) {
 		item, err := parse(text)
@@ -83,10 +82,10 @@ func (v *optionValue) Set(text string) error {
 
 func (v *optionValue) String() string { return v.text }
 
-// asText parses a value that is any text.
+// asText accepts any text.
 func asText(text string) (string, error) { return text, nil }
 
-// oneOf parses a word that is one of some.
+// oneOf accepts one of the words.
 func oneOf(text string, words []string) (string, error) {
 	if !slices.Contains(words, text) {
 		return "", fmt.Errorf("%q is not one of %s", text, strings.Join(words, ", "))
@@ -94,7 +93,7 @@ func oneOf(text string, words []string) (string, error) {
 	return text, nil
 }
 
-// atLeastOne parses a whole number above zero.
+// atLeastOne parses a positive whole number.
 func atLeastOne(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -111,13 +110,13 @@ func momentFlag(to *answer.Moment, initial string) *optionFlag {
 	return option("at", initial, "look at `MOMENT`: "+answer.MomentForms, to, answer.ParseMoment, momentChoices...)
 }
 
-// momentChoices are what a shell completes of a moment.
+// momentChoices complete the value of --at.
 var momentChoices = []string{"peak", "start", "end", "oom", "oom=", "step=", "annotation=", "state=", "time="}
 
-// capacityFlag is for what no snapshot says: how much memory the device has.
+// capacityFlag asks for what no snapshot has: the total memory of the device.
 func capacityFlag(t *terminal, to *recording.GivenCapacity) cli.Flag {
-	return option("capacity", "", "the device has `SIZE` of memory, such as 80GiB, or is the card of that name, such "+
-		"as H100", to, func(text string) (recording.GivenCapacity, error) {
+	const usage = "the total memory of the device: a `SIZE` such as 80GiB, or a card such as H100"
+	return option("capacity", "", usage, to, func(text string) (recording.GivenCapacity, error) {
 		c, err := parseCapacity(text)
 		if _, binary := units.ParseBytes(text); err == nil && c.GPU == "" && binary != nil {
 			number := text[:strings.LastIndexAny(text, "0123456789.")+1]
@@ -180,10 +179,10 @@ func flagsFirst(app *cli.App, args []string) []string {
 	return append(append(flags, "--"), rest...)
 }
 
-// isFlag: a lone "-" stands for standard input or output.
+// isFlag reports whether arg begins like a flag. A lone "-" is standard input or output.
 func isFlag(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" }
 
-// findFlag is the flag that an argument names, or nil.
+// findFlag returns the flag that an argument names, or nil.
 func findFlag(command *cli.Command, arg string) cli.Flag {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	i := slices.IndexFunc(command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
@@ -193,7 +192,7 @@ func findFlag(command *cli.Command, arg string) cli.Flag {
 	return command.Flags[i]
 }
 
-// takesValue reports whether the value of a flag is the argument after arg.
+// takesValue reports whether the argument after arg is the value of the flag.
 func takesValue(flag cli.Flag, arg string) bool {
 	doc, ok := flag.(cli.DocGenerationFlag)
 	return ok && doc.TakesValue() && !strings.Contains(arg, "=")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -13,17 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
-
-// helpOf is what memviz says with these arguments.
-func helpOf(t *testing.T, args ...string) string {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	if status := run(args, nil, &stdout, &stderr); status != exitDone {
-		t.Fatalf("memviz %s: status %d; %s", strings.Join(args, " "), status, &stderr)
-	}
-	return stdout.String()
-}
 
 // TestHelpFits: no line of help is wider than the terminal, unless it is to be
 // copied or is one word.
@@ -33,9 +23,9 @@ func TestHelpFits(t *testing.T) {
 		cli.HelpPrinter = func(w io.Writer, template string, data any) {
 			writeHelp(w, answer.Look{Width: width}, template, data)
 		}
-		helps := []string{helpOf(t)}
+		helps := []string{stdoutOf(t)}
 		for _, command := range newApp(newTerminal(nil, nil, nil)).Commands {
-			helps = append(helps, helpOf(t, command.Name, "--help"))
+			helps = append(helps, stdoutOf(t, command.Name, "--help"))
 		}
 		for _, help := range helps {
 			_, usage, _ := strings.Cut(help, "USAGE:\n")
@@ -62,9 +52,10 @@ func TestHelpGroups(t *testing.T) {
 		{"inspect", "OPTIONS PRINTING"},
 		{"snippet", "OPTIONS"},
 	} {
-		help := helpOf(t, tt.command, "--help")
+		help := stdoutOf(t, tt.command, "--help")
+		help = help[strings.Index(help, "\nOPTIONS:"):]
 		var headings []string
-		for line := range strings.Lines(help[strings.Index(help, "OPTIONS:"):]) {
+		for line := range strings.Lines(help) {
 			if heading, is := strings.CutSuffix(line, ":\n"); is && !strings.HasPrefix(line, " ") {
 				headings = append(headings, heading)
 			}
@@ -83,7 +74,7 @@ func TestHelpGroups(t *testing.T) {
 
 // The manual page and the completions hold every command and flag.
 func TestEverythingIsDocumented(t *testing.T) {
-	page := strings.ReplaceAll(helpOf(t, "man"), `\-`, "-")
+	page := strings.ReplaceAll(stdoutOf(t, "man"), `\-`, "-")
 	app := newApp(newTerminal(nil, nil, nil))
 	for _, command := range app.Commands {
 		if command.Hidden || command.Usage == "" {
@@ -115,22 +106,33 @@ func TestEverythingIsDocumented(t *testing.T) {
 	}
 }
 
-// TestHelpExamples runs every example of every command's help.
-func TestHelpExamples(t *testing.T) {
-	examples := map[string][]string{}
+// TestExamples runs every example of the help of every command, and every command of memviz in
+// the README.
+func TestExamples(t *testing.T) {
+	examples := map[string][]string{"readme": readmeExamples(t)}
 	for _, command := range newApp(newTerminal(nil, nil, nil)).Commands {
 		examples[command.Name] = examplesOf(command)
 	}
-	runExamples(t, examples)
+	scripts, folder := t.TempDir(), exampleFolder(t)
+	for name, commands := range examples {
+		if len(commands) == 0 {
+			t.Errorf("%s has no examples", name)
+		}
+		for i, command := range commands {
+			script := "[windows] skip 'bash is of another system'\n[!exec:bash] skip 'bash is not installed'\n" +
+				"exec bash -ec 'set -o pipefail; " + strings.ReplaceAll(command, "'", "''") + "'\n"
+			testkit.WriteFile(t, filepath.Join(scripts, fmt.Sprintf("%s-%d.txtar", name, i+1)), script)
+		}
+	}
+	testscript.Run(t, testscript.Params{Dir: scripts, Setup: func(env *testscript.Env) error {
+		env.Setenv("PATH", filepath.Join(env.WorkDir, "bin")+string(filepath.ListSeparator)+env.Getenv("PATH"))
+		env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+		return os.CopyFS(env.WorkDir, os.DirFS(folder))
+	}})
 }
 
-// TestReadmeExamples runs every command of memviz in the README.
-func TestReadmeExamples(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var examples []string
+func readmeExamples(t *testing.T) (examples []string) {
+	text := testkit.ReadFile(t, filepath.Join("..", "..", "README.md"))
 	for i, block := range strings.Split(string(text), "```") {
 		if i%2 == 0 {
 			continue // between two blocks of code
@@ -142,27 +144,7 @@ func TestReadmeExamples(t *testing.T) {
 			}
 		}
 	}
-	runExamples(t, map[string][]string{"readme": examples})
-}
-
-// runExamples runs commands in a folder that holds the files they name.
-func runExamples(t *testing.T, examples map[string][]string) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, commands := range examples {
-		if len(commands) == 0 {
-			t.Errorf("%s has no examples", name)
-		}
-		for i, command := range commands {
-			script := "[windows] skip 'bash is of another system'\n[!exec:bash] skip 'bash is not installed'\n" +
-				"exec bash -ec 'set -o pipefail; " + strings.ReplaceAll(command, "'", "''") + "'\n"
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txtar", name, i+1)), []byte(script),
-				0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	testscript.Run(t, testscript.Params{Dir: dir, Setup: exampleFolder})
+	return examples
 }
 
 // examplesOf are the indented lines of a command's description that call memviz.
@@ -177,15 +159,11 @@ func examplesOf(command *cli.Command) []string {
 	return examples
 }
 
-// exampleFolder has the files that examples name, and stands in for programs
-// that not every machine has.
-func exampleFolder(env *testscript.Env) error {
-	in := func(name string) string { return filepath.Join(env.WorkDir, filepath.FromSlash(name)) }
-	for _, folder := range []string{"bin", "snapshots", "home/.config/fish/completions"} {
-		if err := os.MkdirAll(in(folder), 0o700); err != nil {
-			return err
-		}
-	}
+// exampleFolder makes a folder with the files that examples name, and programs in place of
+// some that not every machine has.
+func exampleFolder(t *testing.T) string {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, filepath.FromSlash(name)) }
 	for name, story := range map[string]string{
 		"snap.pickle": "training-loop", "snap.pickle.gz": "training-loop", "oom.pickle": "out-of-memory",
 		"before.pickle": "training-loop", "after.pickle": "leaking-loss",
@@ -196,31 +174,23 @@ func exampleFolder(env *testscript.Env) error {
 		if !strings.Contains(story, "/") {
 			story += "/snapshot.pickle.gz"
 		}
-		data, err := os.ReadFile(filepath.Join("..", "..", "examples", filepath.FromSlash(story)))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(in(name), data, 0o600); err != nil {
-			return err
-		}
+		data := testkit.ReadFile(t, filepath.Join("..", "..", "examples", filepath.FromSlash(story)))
+		testkit.WriteFile(t, in(name), data)
 	}
-	for name, args := range map[string][]string{"report.html": nil, "old.html": nil,
-		"redacted.html": {"--redact", "all"}} {
-		args = append([]string{"trace", "-q", "-o", in(name), in("snap.pickle")}, args...)
+	for _, args := range [][]string{
+		{"trace", "-o", in("report.html"), in("snap.pickle")}, {"trace", "-o", in("old.html"), in("snap.pickle")},
+		{"trace", "--redact", "all", "-o", in("redacted.html"), in("snap.pickle")},
+		{"digest", "-o", in("job.jsonl.gz"), in("snapshots")},
+	} {
 		if status := run(args, nil, io.Discard, io.Discard); status != exitDone {
-			return fmt.Errorf("%s cannot be made: status %d", name, status)
+			t.Fatalf("%v: status %d", args, status)
 		}
-	}
-	args := []string{"digest", "-q", "-o", in("job.jsonl.gz"), in("snapshots")}
-	if status := run(args, nil, io.Discard, io.Discard); status != exitDone {
-		return fmt.Errorf("job.jsonl.gz cannot be made: status %d", status)
 	}
 	for _, program := range []string{"flamegraph.pl", "man", "xdg-open", "x-www-browser", "www-browser"} {
-		if err := os.WriteFile(in("bin/"+program), []byte("#!/bin/sh\nexec cat > /dev/null\n"), 0o700); err != nil {
-			return err
-		}
+		testkit.WriteProgram(t, in("bin/"+program), "#!/bin/sh\nexec cat > /dev/null\n")
 	}
-	env.Setenv("PATH", in("bin")+string(filepath.ListSeparator)+env.Getenv("PATH"))
-	env.Setenv("HOME", in("home"))
-	return nil
+	if err := os.MkdirAll(in("home/.config/fish/completions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }

@@ -5,11 +5,12 @@ import (
 	"bytes"
 	"compress/flate"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // tenGB is what the bombs below unpack to, in bytes.
@@ -44,9 +45,7 @@ func TestHostilePacked(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "bomb")
-			if err := os.WriteFile(path, tt.data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.WriteFile(t, path, tt.data)
 			requireHarmless(t, "file", exec.Command("memviz", "stats", path), tt.says)
 			c := exec.Command("memviz", "stats", "-")
 			c.Stdin = bytes.NewReader(tt.data)

@@ -21,15 +21,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// stdinName stands for standard input among the inputs, stdinShown where it is
-// shown.
+// stdinName is standard input as an argument, stdinShown in messages.
 const (
 	stdinName  = "-"
 	stdinShown = "standard input"
 )
 
-// inputOptions say how the inputs of a command are read. A command offers the
-// flags that it needs; the zero value of each field does nothing.
+// inputOptions say how the inputs of a command are read. A command offers the flags it needs;
+// fields without a flag keep their zero value.
 type inputOptions struct {
 	limits   snapshot.Limits
 	salvage  bool
@@ -41,22 +40,23 @@ type inputOptions struct {
 	// What is needed of a report, which may lack it.
 	needsAddresses, needsTimes, needsAll bool
 
-	needsEach  bool // file that is named: without it there is no answer
-	sideBySide bool // read all files at the same time
-	unread     int  // files that could not be read, of
-	named      int
+	needsEach    bool // file that is named: without it there is no answer
+	sideBySide   bool // read all files at the same time
+	takesDigests bool // a directory without snapshots stands for the digests in it
+	unread       int  // files that could not be read, of
+	named        int
 
 	opened func(files *sources, in []answer.Input) error // called with what each file held; nil: nothing to do
 
 	reportCapacity *recording.GivenCapacity // with needsAll: that the last report was written with, if any
 }
 
-// flags are the flags of every command that reads snapshots, after its own.
+// flags appends the flags of every command that reads snapshots to its own.
 func (o *inputOptions) flags(own ...cli.Flag) []cli.Flag {
 	words := []string{"paths", "names", "all"}
 	return append(own,
-		option("redact", "", "print pseudonyms for `WHAT`: paths, names (functions and texts that people wrote) or "+
-			"all; public names, lines and numbers stay", &o.redact, func(text string) (redact.Options, error) {
+		option("redact", "", "replace `WHAT` by pseudonyms: paths, names (functions and texts that people wrote) or "+
+			"all; public names and all numbers stay", &o.redact, func(text string) (redact.Options, error) {
 			chosen := o.redact
 			for word := range strings.SplitSeq(text, ",") {
 				if _, err := oneOf(word, words); err != nil {
@@ -67,34 +67,34 @@ func (o *inputOptions) flags(own ...cli.Flag) []cli.Flag {
 			}
 			return chosen, nil
 		}, words...).in(pseudonymOptions),
-		listOption("keep-prefix", "leave paths below `PATH`, and the functions there, as they are", &o.redact.Keep,
+		listOption("keep-prefix", "do not redact paths below `PATH` and functions in them", &o.redact.Keep,
 			asText).in(pseudonymOptions),
-		listOption("strip-prefix", "cut `PATH` from the front of paths, also without --redact", &o.redact.Strip,
+		listOption("strip-prefix", "remove `PATH` from the front of paths, even without --redact", &o.redact.Strip,
 			asText).in(pseudonymOptions),
 		saltFlag(&o.redact.Salt),
 		limitFlag(&o.limits),
 		&cli.BoolFlag{Name: "salvage", Category: readingOptions, Destination: &o.salvage,
-			Usage: "read what can be read of a file that is cut or damaged, and say what is missing"},
+			Usage: "read as much as possible of a truncated or damaged file, and report what is missing"},
 	)
 }
 
 func saltFlag(to *[]byte) cli.Flag {
 	salt := option("salt", "",
-		"choose the same pseudonyms in every run with this secret `TEXT`; else every run has its own",
+		"derive pseudonyms from this secret `TEXT`, the same in every run; otherwise they are random",
 		to, func(text string) ([]byte, error) { return []byte(text), nil }).in(pseudonymOptions)
 	salt.EnvVars = []string{"MEMVIZ_SALT"}
 	return salt
 }
 
-// limitFlag is one flag for all limits, because hardly anyone needs any: the
-// error of a file that exceeds one names it.
+// limitFlag is one flag for all limits. Hardly anyone needs it, and an error about a limit names
+// its key.
 func limitFlag(to *snapshot.Limits) cli.Flag {
 	keys := snapshot.LimitKeys()
 	for i := range keys {
 		keys[i] += "="
 	}
-	return option("limit", "", "allow a file more, or less, of what bounds hostile ones: `KEY=VALUE`, such as "+
-		"memory=8GiB; errors name the KEY; may be repeated", to, func(text string) (snapshot.Limits, error) {
+	return option("limit", "", "change a limit that protects from hostile files: `KEY=VALUE`, such as memory=8GiB; "+
+		"errors name the KEY; may be repeated", to, func(text string) (snapshot.Limits, error) {
 		limits := *to
 		for limit := range strings.SplitSeq(text, ",") {
 			if err := snapshot.SetLimit(&limits, limit); err != nil {
@@ -109,7 +109,7 @@ func limitFlag(to *snapshot.Limits) cli.Flag {
 const pinnedDevice = "pinned"
 
 func (o *inputOptions) deviceFlag() cli.Flag {
-	const usage = "only the GPU with this `ORDINAL`, or the host memory, pinned"
+	const usage = "only the GPU with this `ORDINAL`, or pinned for pinned host memory"
 	f := option("device", "", usage, &o.device, func(text string) (*snapshot.DeviceID, error) {
 		if text == pinnedDevice {
 			id := snapshot.Pinned
@@ -127,11 +127,11 @@ func (o *inputOptions) deviceFlag() cli.Flag {
 }
 
 func (o *inputOptions) familiesFlag() cli.Flag {
-	return option("families", "", "decide by the rules in `FILE` what tensors are for, before the built-in ones; a "+
-		"line is like 'cache: function =~ kv_cache'", &o.families, asText)
+	return option("families", "", "classify tensors by the rules in `FILE` before the built-in ones; a rule looks "+
+		"like 'cache: function =~ kv_cache'", &o.families, asText)
 }
 
-// check completes the options with what the flags say together.
+// check checks and completes options that depend on one another.
 func (o *inputOptions) check() error {
 	if len(o.redact.Keep) > 0 && !o.redact.Paths && !o.redact.Names {
 		return misuse("--keep-prefix is an exception from --redact, which is not given")
@@ -147,7 +147,7 @@ func (o *inputOptions) check() error {
 		return fmt.Errorf("--families: %w", err)
 	}
 	defer f.Close()
-	// Reports are passed on, so they do not say where the file lay.
+	// Reports are passed on, so they must not say where the file was.
 	if o.rules, err = families.ParseOverrides(units.Printable(filepath.Base(o.families)), f); err != nil {
 		return fmt.Errorf("--families: %w", err)
 	}
@@ -157,9 +157,8 @@ func (o *inputOptions) check() error {
 	return nil
 }
 
-// openInputs reads and replays what is at path: a snapshot, or those that a
-// report holds. A snapshot is shown under name, or its pseudonym. Each stage of
-// the work is announced, and may report progress.
+// openInputs reads and replays the file at path: a snapshot, or a report with one or more. A
+// snapshot is shown under name, or its pseudonym. stage is called at the start of each stage.
 func (o *inputOptions) openInputs(t *terminal, path, name string, stage stages) (in []answer.Input, isReport bool,
 	err error) {
 	progress := stage("reading")
@@ -199,8 +198,7 @@ func open(t *terminal, path string, o snapshot.Options) (*snapshot.Snapshot, *re
 	return s, document, err
 }
 
-// inputsOf are the snapshots that a report holds, under the names that it has
-// for them.
+// inputsOf returns the snapshots in a report, under the names that the report has for them.
 func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answer.Input, error) {
 	if o.needsAll {
 		if err := document.Incomplete(); err != nil {
@@ -244,8 +242,7 @@ func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answe
 	return in, nil
 }
 
-// lacks is what a snapshot from a report does not have although the answer needs
-// it, or "".
+// lacks names what the answer needs and a snapshot from a report does not have, or is "".
 func (o *inputOptions) lacks(s *snapshot.Snapshot, origin *analysis.Origin) string {
 	switch {
 	case o.needsAddresses && origin.AddressesLost:
@@ -256,10 +253,10 @@ func (o *inputOptions) lacks(s *snapshot.Snapshot, origin *analysis.Origin) stri
 	return ""
 }
 
-// stages begins a stage of the work by its name.
+// stages starts a stage of the work and returns the function that reports its progress.
 type stages func(name string) (progress func(done, total int64))
 
-// withAdvice adds which flag would help with a file that cannot be read.
+// withAdvice adds the flag that helps with a file that cannot be read.
 func withAdvice(err error) error {
 	if limit := snapshot.ExceededLimit(err); limit != "" {
 		err = fmt.Errorf("%w: --limit %s=N", err, limit) // the error already advises to raise the limit
@@ -270,20 +267,34 @@ func withAdvice(err error) error {
 	return err
 }
 
-// read checks the options and opens all that args stand for.
-func (o *inputOptions) read(t *terminal, args []string) ([]answer.Input, error) {
+// find checks the options and finds the files that args stand for. It is an error if out
+// cannot be written, for example because it is one of them.
+func (o *inputOptions) find(t *terminal, args []string, out *output) (*sources, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	files, err := findSources(t, args)
+	files, err := findSources(t, args, o.takesDigests)
+	if err != nil {
+		return nil, err
+	}
+	inputs := files.paths()
+	if o.families != "" {
+		inputs = append(inputs, o.families)
+	}
+	return files, out.check(t, inputs...)
+}
+
+// read opens all files that args stand for.
+func (o *inputOptions) read(t *terminal, args []string) ([]answer.Input, error) {
+	files, err := o.find(t, args, &output{})
 	if err != nil {
 		return nil, err
 	}
 	return o.openAll(t, files)
 }
 
-// onlyDevice leaves the device that was asked for, if one was. Inputs without it
-// drop out, unless that is all of them.
+// onlyDevice keeps the device of --device, if one was given. Inputs without it are dropped, but
+// not all of them.
 func (o *inputOptions) onlyDevice(in []answer.Input) ([]answer.Input, error) {
 	if o.device == nil {
 		return in, nil
@@ -303,8 +314,8 @@ func (o *inputOptions) onlyDevice(in []answer.Input) ([]answer.Input, error) {
 	return left, nil
 }
 
-// warnSalvaged says on stderr that only a part of a file was read, because
-// results may go to a program.
+// warnSalvaged warns that only part of a file was read. The answer says so too, but may be read by
+// a program.
 func warnSalvaged(t *terminal, in *answer.Input) {
 	if text := in.SalvagedSentence(); text != "" {
 		t.warn("%s: %s%s", in.FileName(), strings.ToLower(text[:1]), strings.TrimSuffix(text[1:], "."))

@@ -19,10 +19,10 @@ func inspectCommand(t *terminal) *cli.Command {
 	}
 	return &cli.Command{
 		Name:      "inspect",
-		Usage:     "list the paths, names, users and secrets that a report holds",
+		Usage:     "list the paths, names, users and secrets in a report",
 		ArgsUsage: "REPORT",
-		Description: "It reads the report as the page does, and the HTML around the data. What looks like a\n" +
-			"user, a host or a secret is found by its form, so look at the lists too.\n\n" +
+		Description: "It reads the report as the page does, and the HTML around the data. Users, hosts and\n" +
+			"secrets are recognised by their form, so read the lists, too.\n\n" +
 			"    memviz inspect report.html\n" +
 			"    memviz inspect report.html --format json\n" +
 			"    memviz inspect redacted.html --fail-if 'paths>0' --fail-if 'secrets>0'",
@@ -45,7 +45,7 @@ func inspectCommand(t *terminal) *cli.Command {
 	}
 }
 
-// inspected is what there is to say of the report at path.
+// inspected inspects the report at path.
 func inspected(t *terminal, path string) (*answer.Inspected, error) {
 	if err := checkStdout(t, path); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestInterrupt interrupts the program in several ways, while it reads and while
@@ -36,10 +37,7 @@ func TestInterrupt(t *testing.T) {
 		os.Stderr); status != exitDone {
 		t.Fatalf("status %d", status)
 	}
-	earlier, err := os.ReadFile(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	earlier := testkit.ReadFile(t, other)
 	undisturbed := startTrace(t, earlier)
 	undisturbed.feed(pickled.Bytes())
 	undisturbed.stdin.Close()
@@ -93,9 +91,7 @@ type traceRun struct {
 func startTrace(t *testing.T, earlier []byte) *traceRun {
 	t.Helper()
 	report := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(report, earlier, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, report, earlier)
 	r := &traceRun{Cmd: exec.Command("memviz", "trace", "-q", "-", "-o", report), t: t, report: report,
 		ended: make(chan struct{})}
 	r.Stderr = &r.stderr

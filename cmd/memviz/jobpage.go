@@ -26,15 +26,15 @@ func (o *jobPage) flags() []cli.Flag {
 	}
 }
 
-// save writes the page of jobs. files are those that the jobs were read from: of the
-// snapshots and reports among them, the reports go into the page.
+// save writes the page of jobs, with the reports of the snapshots and reports among files, from
+// which the jobs were read.
 func (o *jobPage) save(t *terminal, input *inputOptions, files *sources, jobs []*job.Job) error {
 	count := 0
 	for _, j := range jobs {
 		count += len(j.Ranks)
 	}
 	if count == 1 {
-		return misuse("this is one rank, and there is nothing to compare; memviz trace writes its report")
+		return misuse("one rank has nothing to be compared with; memviz trace writes its report")
 	}
 	document, err := jobpage.Encode(program, jobs)
 	if err != nil {
@@ -50,19 +50,19 @@ func (o *jobPage) save(t *terminal, input *inputOptions, files *sources, jobs []
 	}
 	t.confirm("wrote %s: %s, %s%s", &o.page, units.FileSize(size), units.Plural(count, "rank", "ranks"), reports)
 	if count == 2 {
-		t.warn("with two ranks there is no telling which is the odd one; memviz diff compares them line by line")
+		t.warn("two ranks cannot show which of them is the odd one; memviz diff compares them line by line")
 	}
 	return o.show(t)
 }
 
-// rankSource is where the recording of a rank is read again from.
+// rankSource is the file from which the recording of a rank is read again.
 type rankSource struct {
 	job, rank int
 	file      source
 }
 
-// embed puts the reports of ranks into the page while there is room, those with
-// findings first, and says how many it did.
+// embed puts the reports of ranks into the page while there is room, ranks with findings first.
+// The text is how the closing line continues.
 func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs []*job.Job,
 	document *jobpage.Document) (string, error) {
 	byName := map[string]source{}
@@ -105,10 +105,10 @@ func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs [
 	}
 	n := document.Embedded()
 	if n == 0 {
-		return ", without their reports, for which there is no room; --max-size none has all", nil
+		return ", without their reports, which do not fit; --max-size none includes all", nil
 	}
 	if n < len(list) {
-		return fmt.Sprintf(", with the reports of %d of them; --max-size none has all", n), nil
+		return fmt.Sprintf(", with the reports of %d of them; --max-size none includes all", n), nil
 	}
 	return ", with the report of each", nil
 }

@@ -15,13 +15,13 @@ func leaksCommand(t *terminal) *cli.Command {
 	}
 	return &cli.Command{
 		Name:      "leaks",
-		Usage:     "print what survives the steps of training, again and again",
+		Usage:     "print what survives step after step of the training",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "Steps are read from annotations of the optimizer, the profiler or the script, such as\n" +
-			"record_function(\"step 3\"), or found from stacks. Record 8 or more. Memory that\n" +
-			"Python's cycle collector freed is named too.\n\n" +
-			"Growth can be judged from 4 steps on, and beside the suspects (unexplained_per_step) from\n" +
-			"6 on. Where it cannot, --fail-if on it is an error and not passed.\n\n" +
+		Description: "Steps are found in annotations of the optimizer, the profiler or the script, such as\n" +
+			"record_function(\"step 3\"), or in stacks. Record 8 or more. Memory freed by Python's\n" +
+			"cycle collector is listed, too.\n\n" +
+			"Growth can be judged from 4 steps on, and growth without a suspect (unexplained_per_step)\n" +
+			"from 6 on. With fewer steps, --fail-if on it is an error.\n\n" +
 			"    memviz leaks snap.pickle\n" +
 			"    memviz leaks --capacity 80GiB snap.pickle\n" +
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",

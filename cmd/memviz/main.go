@@ -21,10 +21,10 @@ import (
 func main() {
 	var ballast []byte
 	if os.Getenv("GOGC") == "" {
-		// Nearly all memory is columns without pointers, so the collector has
-		// next to nothing to scan and may run often: a third less at the peak.
-		// The ballast counts as memory that is kept, and takes none because nothing
-		// touches it. Without it, a small heap would be collected after every 200 KB.
+		// Nearly all memory is columns without pointers, so the collector has next to nothing to
+		// scan and can run often, which lowers the peak by a third. The ballast counts as live
+		// memory but takes none, because nothing touches it. Without it, a small heap would be
+		// collected after every 200 KB.
 		debug.SetGCPercent(5)
 		ballast = make([]byte, 128<<20)
 	}
@@ -45,7 +45,7 @@ const (
 // program names this version in the reports it writes.
 var program = memviz.Program()
 
-// run is the whole program. Errors begin without a capital and have no full stop.
+// run is the whole program. Errors start with a small letter and have no full stop.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := newTerminal(stdin, stdout, stderr)
 	app := newApp(t)
@@ -142,8 +142,8 @@ func description() string {
 		"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + "."
 }
 
-// action makes a command of a function of its arguments. Flags were parsed into
-// the options of the command before.
+// action turns a function of the arguments into the action of a command. Flags have been parsed
+// into the options of the command before.
 func action(t *terminal, do func(args []string) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		t.showHints()
@@ -160,11 +160,10 @@ type usageError struct{ what, command string }
 
 func (e *usageError) Error() string { return e.what }
 
-// misuse is a mistake in how a command was called.
+// misuse returns a usageError.
 func misuse(format string, args ...any) error { return &usageError{what: fmt.Sprintf(format, args...)} }
 
-// What the flag package says of a flag that does not exist, and of a value that
-// cannot be parsed.
+// Errors of the flag package about a flag that does not exist and a value that cannot be parsed.
 var (
 	undefinedFlag = regexp.MustCompile(`^flag provided but not defined: -(.+)$`)
 	invalidValue  = regexp.MustCompile(
@@ -192,8 +191,8 @@ func init() {
 	cli.SuggestDidYouMeanTemplate = "%s" // the words around it are didYouMean's
 }
 
-// didYouMean asks whether a suggestion, which may be empty, was meant. The
-// library always has one; it is of use where the words begin alike.
+// didYouMean asks whether a suggestion, which may be empty, was meant. The library always finds
+// one; only those with the same first letter are useful.
 func didYouMean(word, suggestion string) string {
 	if name := strings.TrimLeft(suggestion, "-"); len(name) < 2 || word == "" || name[0] != word[0] {
 		return ""
@@ -201,8 +200,8 @@ func didYouMean(word, suggestion string) string {
 	return fmt.Sprintf("; did you mean %s?", suggestion)
 }
 
-// upstream are commands of torch's own _memory_viz, and those of memviz that do
-// their work. Its stats, segments and trace have names that memviz has, too.
+// upstream maps commands of torch's own _memory_viz to their equivalents here. Its stats, segments
+// and trace have the same names here.
 var upstream = []struct{ theirs, ours string }{
 	{"trace_plot", "trace"}, {"segment_plot", "segments"}, {"segsum", "segments"}, {"memory", "top"},
 }
@@ -215,8 +214,8 @@ func upstreamNames() string {
 	return strings.Join(names, ", ")
 }
 
-// errNoCommand is the mistake of args that begin with no command. They may begin
-// with the file that one was meant for, or with a command of _memory_viz.
+// errNoCommand is the error for args that do not begin with a command. They may begin with a file,
+// or with a command of _memory_viz.
 func errNoCommand(app *cli.App, args []string) error {
 	name := args[0]
 	for _, command := range upstream {
@@ -231,7 +230,7 @@ func errNoCommand(app *cli.App, args []string) error {
 	return misuse("there is no command %q%s", name, didYouMean(name, cli.SuggestCommand(app.Commands, name)))
 }
 
-// looksLikeFile reports whether a word is a file, or the name of one.
+// looksLikeFile reports whether a word is a file, or could be the name of one.
 func looksLikeFile(word string) bool {
 	extensions := []string{".pickle", ".pkl", ".gz", ".zst", ".pt", ".pth", ".json", ".html", ".zip"}
 	_, err := os.Stat(word)

@@ -42,14 +42,14 @@ func mcpCommand(t *terminal) *cli.Command {
 		Description: "An agent starts this program and calls its commands as tools: " + toolNames() + ". They take\n" +
 			"the options of the commands, and give the text and the JSON of the answer. Nothing\n" +
 			"outside --root is read, links that lead out of it included; nothing is written unless\n" +
-			"--write is given, and no network is used. What is set here holds for all tools:\n\n" +
+			"--write is given, and no network is used. Flags given here apply to all tools:\n\n" +
 			"    memviz mcp --root .\n" +
 			"    memviz mcp --root . --write\n" +
 			"    memviz mcp --root . --redact all",
 		Flags: append([]cli.Flag{
-			option("root", "", "use only what is in `FOLDER` and below it", &o.root, asText),
+			option("root", "", "use only files in `FOLDER` and below", &o.root, asText),
 			&cli.BoolFlag{Name: "write", Destination: &o.write,
-				Usage: "offer trace, too, and let tools write reports below the root, over older reports only"},
+				Usage: "also offer trace, and let tools write reports below the root; they replace only older reports"},
 			option("max-result", "64KiB", "cut the JSON of an answer to `SIZE`, and its text to a quarter of that",
 				&o.longest, units.ParseBytes),
 		}, slices.DeleteFunc(reading, func(f cli.Flag) bool { return f.Names()[0] == "salvage" })...),

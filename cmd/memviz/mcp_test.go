@@ -263,18 +263,9 @@ func fencedFolder(t *testing.T) (root, outside string) {
 	t.Helper()
 	folder := t.TempDir()
 	root, outside = filepath.Join(folder, "root"), filepath.Join(folder, "outside")
-	snapshot, err := os.ReadFile(example("training-loop"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	snapshot := testkit.ReadFile(t, example("training-loop"))
 	for _, name := range []string{"root/runs/a.pickle.gz", "root/runs/b.pickle.gz", "outside/secret.pickle.gz"} {
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, snapshot, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(folder, filepath.FromSlash(name)), snapshot)
 	}
 	for link, target := range map[string]string{
 		"root/runs/latest.pickle.gz": filepath.Join(root, "runs", "b.pickle.gz"),
@@ -415,10 +406,7 @@ func TestMCPWrites(t *testing.T) {
 // TestMCPBounds asks for more than a result may hold: it has the beginning of each list
 // and counts what is missing.
 func TestMCPBounds(t *testing.T) {
-	root, err := filepath.Abs(filepath.Join("..", "..", "examples"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := filepath.Join("..", "..", "examples")
 	const most = 10 << 10
 	session := startMCP(t, "--root", root, "--max-result", fmt.Sprint(most, "B"))
 	schemas := outputSchemas(t, session)
@@ -457,12 +445,8 @@ func TestMCPBounds(t *testing.T) {
 // countOf counts the events in what a command prints.
 func countOf(t *testing.T, args ...string) int {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	if run(append(args, "--format", "json"), nil, &stdout, &stderr) != exitDone {
-		t.Fatal(&stderr)
-	}
 	var answer struct{ Devices []struct{ Events []any } }
-	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+	if err := json.Unmarshal([]byte(stdoutOf(t, append(args, "--format", "json")...)), &answer); err != nil {
 		t.Fatal(err)
 	}
 	return len(answer.Devices[0].Events)
@@ -470,10 +454,7 @@ func countOf(t *testing.T, args ...string) int {
 
 // TestMCPRedacts looks for names of the recording in what each tool says.
 func TestMCPRedacts(t *testing.T) {
-	root, err := filepath.Abs(filepath.Join("..", "..", "examples"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := filepath.Join("..", "..", "examples")
 	site := regexp.MustCompile(`"key": ?"([^"]*)"`)
 	firstSite := func(session *mcp.ClientSession) string {
 		got := callTool(t, session, "top", map[string]any{"files": []string{"training-loop/snapshot.pickle.gz"}})
@@ -488,13 +469,8 @@ func TestMCPRedacts(t *testing.T) {
 		t.Errorf("%s is %s in the second call", first, second)
 	}
 	salted := firstSite(startMCP(t, "--root", root, "--redact", "all", "--salt", "of the test"))
-	var stdout, stderr bytes.Buffer
-	if run([]string{"top", "--redact", "all", "--salt", "of the test", "--format", "json", example("training-loop")},
-		nil,
-		&stdout, &stderr) != exitDone {
-		t.Fatal(&stderr)
-	}
-	if want := site.FindStringSubmatch(stdout.String())[1]; salted != want {
+	alone := stdoutOf(t, "top", "--redact", "all", "--salt", "of the test", "--format", "json", example("training-loop"))
+	if want := site.FindStringSubmatch(alone)[1]; salted != want {
 		t.Errorf("with a salt, the first site is %s and not %s", salted, want)
 	}
 	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "inspect",
@@ -529,10 +505,7 @@ func TestMCPBinary(t *testing.T) {
 
 // TestMCPAtOnce calls tools at the same time; each gives what it gives alone.
 func TestMCPAtOnce(t *testing.T) {
-	root, err := filepath.Abs(filepath.Join("..", "..", "examples"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := filepath.Join("..", "..", "examples")
 	session := startMCP(t, "--root", root)
 	call := func(i int) (string, error) {
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: []string{"stats", "top", "leaks"}[i%3],
@@ -598,34 +571,11 @@ func TestMCPHostileInput(t *testing.T) {
 	}
 }
 
-func TestMCPUsage(t *testing.T) {
-	for _, tt := range []struct {
-		args, says string
-		status     int
-	}{
-		{"mcp", "--root is missing", exitUsage},
-		{"mcp --root . snap.pickle", "mcp takes no arguments", exitUsage},
-		{"mcp --root nothing", "--root: nothing: no such file", exitError},
-		{"mcp --root mcp.go", "--root: mcp.go is no folder", exitError},
-		{"mcp --root . --max-result 1KiB", "--max-result is below 4.00 KiB", exitUsage},
-		{"mcp --root . --keep-prefix x", "--keep-prefix is an exception from --redact", exitUsage},
-	} {
-		var stdout, stderr bytes.Buffer
-		status := run(strings.Fields(tt.args), strings.NewReader(""), &stdout, &stderr)
-		if status != tt.status || !strings.Contains(stderr.String(), tt.says) {
-			t.Errorf("memviz %s: status %d, %s", tt.args, status, &stderr)
-		}
-	}
-}
-
 // TestMCPDocument starts memviz as examples/agents.md says, and holds its list of tools
 // against what is offered.
 func TestMCPDocument(t *testing.T) {
 	examples := filepath.Join("..", "..", "examples")
-	text, err := os.ReadFile(filepath.Join(examples, "agents.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.ReadFile(t, filepath.Join(examples, "agents.md"))
 	_, rest, _ := strings.Cut(string(text), "```json\n")
 	block, rest, _ := strings.Cut(rest, "```")
 	var configuration struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-// toolKind is a command that agents can call. Its options are those of the command.
+// toolKind is a command that agents can call, with its options.
 type toolKind struct {
 	command string
 	tells   string // what an agent learns from it, and in which units
@@ -61,19 +61,18 @@ func toolNames() string {
 	return strings.Join(names, ", ")
 }
 
-// tool is a command with the options that an agent may set, by the names of its
-// arguments.
+// tool is a command with the options that an agent may set, by argument name.
 type tool struct {
 	command *cli.Command
 	kind    toolKind
 	options map[string]cli.Flag
 }
 
-// forTerminals are options that mean nothing to an agent.
+// forTerminals are options of no use to an agent.
 var forTerminals = []string{"one-line", "open", "zip", "help"}
 
-// newTool makes a tool of a command. How names are redacted, files limited and answers
-// printed is not for the agent to say.
+// newTool makes a tool of a command. Agents cannot set how names are redacted, files limited and
+// answers printed.
 func newTool(command *cli.Command, kind toolKind, write bool) *tool {
 	t := &tool{command, kind, map[string]cli.Flag{}}
 	for _, flag := range command.Flags {
@@ -128,7 +127,7 @@ func (t *tool) describe() *mcp.Tool {
 	return described
 }
 
-// withLeftOut is the schema of an answer that may have been cut.
+// withLeftOut extends the schema of an answer for lists that were cut.
 func withLeftOut(text []byte) map[string]any {
 	var schema map[string]any
 	if err := json.Unmarshal(text, &schema); err != nil {
@@ -140,7 +139,7 @@ func withLeftOut(text []byte) map[string]any {
 	return schema
 }
 
-// optionName finds names of options in what is said of others.
+// optionName matches the names of options in the usage of others.
 var optionName = regexp.MustCompile(`--([a-z][a-z-]+)`)
 
 func schemaOf(flag cli.Flag) *schema {
@@ -165,20 +164,20 @@ func schemaOf(flag cli.Flag) *schema {
 	return s
 }
 
-// asArgument is what is said of a flag, said of an argument of a tool.
+// asArgument rewrites the usage of a flag for an argument of a tool.
 func asArgument(usage string) string {
 	return optionName.ReplaceAllStringFunc(strings.ReplaceAll(usage, "`", ""), func(name string) string {
 		return strings.ReplaceAll(strings.TrimPrefix(name, "--"), "-", "_")
 	})
 }
 
-// namesFile tells the options whose value is a path: their placeholder is FILE.
+// namesFile reports whether the value of a flag is a path: its placeholder is FILE.
 func namesFile(flag cli.Flag) bool {
 	f, ok := flag.(*optionFlag)
 	return ok && strings.Contains(f.Usage, "`FILE`")
 }
 
-// arguments are those of the command line. The path of a report to write is apart.
+// arguments returns the arguments of the command line, and the path of the report to write.
 func (t *tool) arguments(text []byte, fence *fence) (args []string, output string, err error) {
 	given := map[string]any{}
 	if len(text) > 0 {
@@ -223,7 +222,7 @@ func (t *tool) arguments(text []byte, fence *fence) (args []string, output strin
 	return append(append(args, "--"), files...), output, nil
 }
 
-// valuesOf are the values of an argument, as a command line has them.
+// valuesOf returns the values of an argument as texts for a command line.
 func valuesOf(name string, flag cli.Flag, value any) ([]string, error) {
 	if _, ok := flag.(*cli.BoolFlag); ok {
 		b, ok := value.(bool)

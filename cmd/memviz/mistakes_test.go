@@ -12,6 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestMistakes goes through what people come with that is no whole snapshot of a
@@ -22,10 +23,7 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packed, err := os.ReadFile(example)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := testkit.ReadFile(t, example)
 	t.Chdir(t.TempDir())
 	for name, data := range map[string]string{
 		"empty": "", "cut": string(packed[:len(packed)/2]), "copy": string(packed), "utf16": "\xff\xfe{\x00}\x00",
@@ -35,12 +33,7 @@ func TestMistakes(t *testing.T) {
 		"model":    "\x80\x02}q\x00X\x01\x00\x00\x00wq\x01ctorch._utils\n_rebuild_tensor_v2\nq\x02((X",
 		"dir/a":    "Dear diary", "dir/b": "<html>",
 	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, name, data)
 	}
 	if err := os.WriteFile("locked", packed, 0); err != nil {
 		t.Fatal(err)

@@ -16,9 +16,9 @@ func oomCommand(t *terminal) *cli.Command {
 	o.needsAddresses = true
 	return &cli.Command{
 		Name:      "oom",
-		Usage:     "say why a request ran out of memory, and who held it",
+		Usage:     "explain why a request ran out of memory, and what held it",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "Memory that is used outside PyTorch is only seen with --capacity.\n\n" +
+		Description: "Memory used outside PyTorch is only visible with --capacity.\n\n" +
 			"    memviz oom oom.pickle\n" +
 			"    memviz oom --capacity 80GiB oom.pickle\n" +
 			"    memviz oom --format markdown oom.pickle",

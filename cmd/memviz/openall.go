@@ -10,9 +10,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// openAll opens all sources. What a directory holds besides snapshots is skipped
-// with a warning. Unless the answer needs each file, it is given for those that can be
-// read, and errUnread is what is said behind it.
+// openAll opens all sources. Other files in a directory are skipped with a warning. Files that
+// cannot be read are counted, unless the answer needs every file; then the first one is an error.
 func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, error) {
 	if err := checkStdout(t, files.paths()...); err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, err
 	}
 	tellApart(in, from)
 	if len(in) == 0 && o.unread > 0 {
-		return nil, o.errUnread()
+		return nil, errUnread(o.unread, o.named)
 	} else if len(in) == 0 {
 		return nil, files.errNone(files.first)
 	}
@@ -58,7 +57,7 @@ func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, err
 	return o.onlyDevice(in)
 }
 
-// oneByOne opens a file when it is asked for.
+// oneByOne opens each file when it is needed.
 func (o *inputOptions) oneByOne(t *terminal, files *sources, names []string) func(i int) ([]answer.Input, error) {
 	return func(i int) ([]answer.Input, error) {
 		which := ""
@@ -72,8 +71,7 @@ func (o *inputOptions) oneByOne(t *terminal, files *sources, names []string) fun
 	}
 }
 
-// allAtOnce opens all files before the first is asked for. Their progress is that of all
-// bytes together.
+// allAtOnce opens all files concurrently, and reports progress over all their bytes.
 func (o *inputOptions) allAtOnce(t *terminal, files *sources, names []string) func(i int) ([]answer.Input, error) {
 	n := len(files.files)
 	in, errs := make([][]answer.Input, n), make([]error, n)
@@ -98,21 +96,17 @@ func (o *inputOptions) allAtOnce(t *terminal, files *sources, names []string) fu
 	return func(i int) ([]answer.Input, error) { return in[i], errs[i] }
 }
 
-// errUnread counts the files that could not be read, if any; what is wrong with each was
+// errUnread counts the files that could not be read, if any. What is wrong with each was
 // said before.
-func (o *inputOptions) errUnread() error {
-	if o.unread == 0 {
+func errUnread(unread, files int) error {
+	if unread == 0 {
 		return nil
 	}
-	return errUnread(o.unread, o.named)
-}
-
-func errUnread(unread, files int) error {
 	return fmt.Errorf("%d of %s could not be read", unread, units.Plural(files, "file", "files"))
 }
 
-// tellApart puts the name of its report in front of an input that shares its name
-// with an input from another file.
+// tellApart prefixes the name of an input with the name of its report, if an input from another
+// file has the same name.
 func tellApart(in []answer.Input, from map[int]string) {
 	first := map[string]string{} // by name: the file
 	shared := map[string]bool{}

@@ -17,10 +17,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// checkOutput says before anything is read why path cannot be written, if it
-// cannot. An output may replace another one of memviz and an empty file, and it may go into
-// a device or a pipe; any other file was not written by memviz and stays. Files are
-// compared, not their names.
+// checkOutput returns an error if path cannot be written, before anything is read. An output may
+// replace an empty file and one that memviz wrote, and it may go to a device or a pipe, but it
+// never replaces another file. Inputs are recognised by file, not by name.
 func checkOutput(path string, inputs []fs.FileInfo) error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("cannot write %s: %w", path, fmt.Errorf(format, args...))
@@ -29,7 +28,7 @@ func checkOutput(path string, inputs []fs.FileInfo) error {
 	if info, err := os.Stat(folder); err != nil {
 		return refuse("%w", bare(err))
 	} else if !info.IsDir() {
-		return refuse("%s is no folder", folder)
+		return refuse("%s is not a folder", folder)
 	}
 	out, err := os.Stat(path)
 	if err != nil {
@@ -58,8 +57,7 @@ func checkOutput(path string, inputs []fs.FileInfo) error {
 	return nil
 }
 
-// inputInfos are the files that are read: snapshots and reports, standard input if it
-// is among them, and what flags name.
+// inputInfos returns the files at paths that exist, which may include standard input.
 func inputInfos(t *terminal, paths ...string) []fs.FileInfo {
 	var infos []fs.FileInfo
 	for _, path := range paths {
@@ -78,7 +76,7 @@ func inputInfo(t *terminal, path string) (fs.FileInfo, bool) {
 	return info, err == nil
 }
 
-// streamInfo is the file behind standard input or output, if there is one.
+// streamInfo returns the file that standard input or output is redirected to, if any.
 func streamInfo(stream any) (fs.FileInfo, bool) {
 	f, ok := stream.(*os.File)
 	if !ok || f == nil {
@@ -109,9 +107,8 @@ func shownPath(path string) string {
 	return path
 }
 
-// writeFile makes the file at path of what write writes, all of it or none: it
-// goes to a temporary name beside path and is renamed when it is complete. What
-// is no regular file, such as a device or a pipe, is written to.
+// writeFile writes the file at path completely or not at all: under a temporary name beside path,
+// which is renamed at the end. A device or a pipe is written directly.
 func writeFile(path string, write func(io.Writer) error) (size int64, err error) {
 	defer func() { err = bare(err) }()
 	target := path
@@ -153,7 +150,7 @@ func replaceFile(target string, mode fs.FileMode, write func(io.Writer) error) (
 	return size, os.Rename(name, target)
 }
 
-// writeInto writes to something that is no regular file, such as /dev/null.
+// writeInto writes to a special file, such as /dev/null.
 func writeInto(target string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(target, os.O_WRONLY, 0)
 	if err != nil {
@@ -183,8 +180,7 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// bare is an error without a system call and a path, which may be a temporary
-// one.
+// bare strips the system call and the path, which may be a temporary one, from an error.
 func bare(err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
@@ -200,8 +196,7 @@ func bare(err error) error {
 	return err
 }
 
-// unfinished are the files that are being written. When the program is
-// interrupted they are removed.
+// unfinished are the files being written. They are removed when the program is interrupted.
 var unfinished fileSet
 
 type fileSet struct {
@@ -224,10 +219,10 @@ func (s *fileSet) remove(name string) {
 	delete(s.names, name)
 }
 
-// exitInterrupted is how shells number the end by SIGINT.
+// exitInterrupted is the exit status that shells report for SIGINT.
 const exitInterrupted = 130
 
-// removeUnfinishedOnInterrupt ends the program at once when it is asked to.
+// removeUnfinishedOnInterrupt exits at once on a signal, after removing unfinished files.
 func removeUnfinishedOnInterrupt() {
 	asked := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {

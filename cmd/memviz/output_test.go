@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestInputsStay: no file that memviz reads is written, under whatever name: of an
@@ -18,9 +20,7 @@ func TestInputsStay(t *testing.T) {
 		os.Stderr); status != exitDone {
 		t.Fatalf("status %d", status)
 	}
-	if err := os.WriteFile(at("families"), []byte("cache: function =~ kv_cache\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, at("families"), "cache: function =~ kv_cache\n")
 	if err := os.Link(at("a.html"), at("hard.html")); err != nil {
 		t.Skipf("this file system has no links: %v", err)
 	}
@@ -48,10 +48,7 @@ func TestInputsStay(t *testing.T) {
 		{args: []string{"ranks", at("a.html"), example("training-loop")}, stdout: "a.html", input: "a.html",
 			says: "standard output goes to"},
 	} {
-		before, err := os.ReadFile(at(tt.input))
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := testkit.ReadFile(t, at(tt.input))
 		var stdin io.Reader
 		var stdout io.Writer = io.Discard
 		if tt.stdin != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// output is where a command writes what is not an answer.
+// output is the file that a command writes.
 type output struct{ path string } // "" and "-" for standard output
 
 // flag is --output.
@@ -25,7 +25,7 @@ func (o *output) flag(usage string) cli.Flag {
 
 func (o *output) toFile() bool { return o.path != "" && o.path != stdinName }
 
-// check says before anything is read why the output cannot be written, if it cannot.
+// check returns an error if the output cannot be written, before anything is read.
 func (o *output) check(t *terminal, inputs ...string) error {
 	if o.toFile() {
 		return checkOutput(o.path, inputInfos(t, inputs...))
@@ -33,7 +33,7 @@ func (o *output) check(t *terminal, inputs ...string) error {
 	return checkStdout(t, inputs...)
 }
 
-// write writes all of the output or, to a file, none of it.
+// write writes the output; to a file, completely or not at all.
 func (o *output) write(t *terminal, write func(io.Writer) error) (size int64, err error) {
 	if o.toFile() {
 		size, err = writeFile(o.path, write)
@@ -48,7 +48,7 @@ func (o *output) write(t *terminal, write func(io.Writer) error) (size int64, er
 	return size, nil
 }
 
-// String is the output as messages name it.
+// String returns the name of the output in messages.
 func (o *output) String() string {
 	if o.toFile() {
 		return o.path
@@ -89,7 +89,7 @@ func parseMaxSize(text string) (int64, error) {
 	return limit, nil
 }
 
-// checkFlags says which flags cannot go together.
+// checkFlags returns an error for flags that cannot be combined.
 func (p *page) checkFlags() error {
 	switch {
 	case p.path == stdinName && p.open:
@@ -100,7 +100,7 @@ func (p *page) checkFlags() error {
 	return nil
 }
 
-// save writes a document within the size that it may have, and says what was written.
+// save writes a document of at most the allowed size, and confirms it.
 func (p *page) save(t *terminal, document *report.Document) error {
 	if p.maxSize > 0 {
 		err := document.Fit(p.maxSize)
@@ -156,8 +156,8 @@ func writeZip(w io.Writer, name string, document *report.Document) error {
 	return archive.Close()
 }
 
-// closingLine says what was written and where it can go. A report with several devices
-// names the highest peak.
+// closingLine describes what was written and where it can be attached. If a report has several
+// devices, the peak is the highest.
 func closingLine(what string, size int64, document *report.Document) string {
 	wrote := fmt.Sprintf("wrote %s: %s", what, units.FileSize(size))
 	if before, after, compared := document.Peaks(); compared {

@@ -22,18 +22,18 @@ func predictCommand(t *terminal) *cli.Command {
 	o.needsAddresses, o.needsEach, o.sideBySide = true, true, true
 	return &cli.Command{
 		Name:      "predict",
-		Usage:     "predict what another batch size or sequence length would need",
+		Usage:     "predict the memory for another batch size or sequence length",
 		ArgsUsage: "X1=SNAPSHOT X2=SNAPSHOT...",
 		Description: "Two or more recordings of one program, each with the size X that it was made at,\n" +
-			"show how every request depends on X. The requests at another X are served by a\n" +
-			"model of PyTorch's allocator. Recordings that cannot be compared are refused.\n" +
-			"With --capacity a size fits if no request fails even where as much is reserved as the\n" +
-			"spread of the prediction allows, and may fit if none fails with less.\n\n" +
+			"show how every request depends on X. A model of PyTorch's allocator serves the\n" +
+			"requests at another X. Recordings that cannot be compared are refused.\n" +
+			"With --capacity, a size fits if no request fails even at the upper bound of the predicted\n" +
+			"reserved memory, and may fit if none fails at the lower one.\n\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --at 512,1024\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --largest --capacity 80GiB\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --at 512 -o predicted.html\n\n" +
-			"-o writes the report of the run that was never made. With --against 256 it writes a page\n" +
-			"that compares the recording at 256 with that run.",
+			"-o writes a report of the simulated run. With --against 256 it writes a page that compares\n" +
+			"the recording at 256 with it.",
 		Flags: o.flags(t, "predict", "reserved_peak>80GiB", append([]cli.Flag{
 			option("at", "", "predict runs at these `SIZES`, such as 512,1024", &o.predict.At, parseSizes),
 			capacityFlag(t, &o.capacity),
@@ -103,7 +103,7 @@ func sizedArguments(args []string) (sizes []int64, files []string, err error) {
 	return sizes, files, nil
 }
 
-// parseSize reads a size of a run, such as a batch or the length of a sequence.
+// parseSize parses the size of a run, such as a batch size or a sequence length.
 func parseSize(text string) (int64, error) {
 	x, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	switch {
@@ -115,7 +115,7 @@ func parseSize(text string) (int64, error) {
 	return x, nil
 }
 
-// mostSizes bounds how many sizes are predicted at once.
+// mostSizes limits how many sizes are predicted at once.
 const mostSizes = 100
 
 func parseSizes(text string) (sizes []int64, err error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
-// predictedPage is the page that predict writes beside its answer: the report of the run
-// that was never made, or a comparison of that run with a recording.
+// predictedPage is the page that predict writes in addition to its answer: the report of the
+// simulated run, or a comparison with a recording.
 type predictedPage struct {
 	page
 	against int64 // the size of that recording; 0: none
@@ -21,15 +21,14 @@ type predictedPage struct {
 
 func (o *predictedPage) flags() []cli.Flag {
 	return []cli.Flag{
-		o.flag("write the report of the run that was never made, at one size, to `FILE`, whose name has to say that " +
-			"it is predicted"),
+		o.flag("write a report of the simulated run at one size to `FILE`, whose name must contain predicted"),
 		option("against", "", "with -o, write a page that compares the recording at this `SIZE` with the predicted run",
 			&o.against, parseSize),
 		o.sizeFlag("keep the page within `SIZE`, such as 10MB or 9MiB; none lifts the limit"), o.openFlag(),
 	}
 }
 
-// check says what cannot be written before anything is read.
+// check returns an error if the page cannot be written, before anything is read.
 func (o *predictedPage) check(t *terminal, at, sizes []int64, files []string) error {
 	switch {
 	case o.path == "" && o.against > 0:
@@ -48,7 +47,7 @@ func (o *predictedPage) check(t *terminal, at, sizes []int64, files []string) er
 	return o.page.output.check(t, files...)
 }
 
-// write writes the page, and says what is not in it.
+// write writes the page, and warns about devices that are not in it.
 func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.SizedInput,
 	capacity recording.GivenCapacity) error {
 	for _, why := range run.LeftOut {

@@ -3,6 +3,7 @@ package main
 import (
 	"embed"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -17,13 +18,13 @@ import (
 //go:embed snippets/*
 var snippets embed.FS
 
-// usualSnippet is printed unless another is named.
+// usualSnippet is the default.
 const usualSnippet = "record"
 
 func snippetCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name:      "snippet",
-		Usage:     "print code that records, or that compares ranks on Slurm, Kubernetes or Ray",
+		Usage:     "print code to record, or to compare ranks on Slurm, Kubernetes or Ray",
 		ArgsUsage: "[record|steps|leak|oom|ranks|notebook|slurm|k8s|ray]",
 		Description: "record is a good general recording; steps names the steps and their parts; leak\n" +
 			"holds enough steps to tell a leak; oom writes the file when memory runs out;\n" +
@@ -49,25 +50,22 @@ func snippetCommand(t *terminal) *cli.Command {
 	}
 }
 
-// snippetText is a snippet, whatever the extension of its file.
+// snippetText returns the snippet with a name, which is its file's without the extension.
 func snippetText(name string) (text []byte, ok bool) {
-	entries, _ := snippets.ReadDir("snippets")
-	for _, e := range entries {
-		if snippetName(e.Name()) == name {
-			text, err := snippets.ReadFile("snippets/" + e.Name())
-			return text, err == nil
-		}
+	i := slices.Index(snippetNames(), name)
+	if i < 0 {
+		return nil, false
 	}
-	return nil, false
+	entries, _ := snippets.ReadDir("snippets")
+	text, err := snippets.ReadFile("snippets/" + entries[i].Name())
+	return text, err == nil
 }
-
-func snippetName(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }
 
 func snippetNames() []string {
 	entries, _ := snippets.ReadDir("snippets")
 	names := make([]string, len(entries))
 	for i, e := range entries {
-		names[i] = snippetName(e.Name())
+		names[i] = strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
 	}
 	return names
 }
@@ -75,7 +73,7 @@ func snippetNames() []string {
 func schemaCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name:      "schema",
-		Usage:     "print the JSON Schema of what a command prints with --format json",
+		Usage:     "print the JSON Schema of a command's --format json",
 		ArgsUsage: "[COMMAND]",
 		Description: "Without a command it lists those that have a schema.\n\n" +
 			"    memviz schema\n" +
@@ -100,7 +98,7 @@ func versionCommand(t *terminal) *cli.Command {
 	var format answer.Format
 	return &cli.Command{
 		Name:  "version",
-		Usage: "print the version, the commit and the system of this memviz",
+		Usage: "print the version, commit and system",
 		Description: "    memviz version\n" +
 			"    memviz version --format json",
 		Flags: []cli.Flag{formatFlag(&format), t.colorFlag()},

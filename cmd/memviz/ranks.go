@@ -27,7 +27,7 @@ func ranksCommand(t *terminal) *cli.Command {
 	var o ranksOptions
 	return &cli.Command{
 		Name:      "ranks",
-		Usage:     "compare the ranks of one job, and name the ones that differ",
+		Usage:     "compare the ranks of a job, and name the ones that differ",
 		ArgsUsage: "SNAPSHOT|DIGEST...",
 		Description: "Ranks that hold as many tensors at the same call sites are a group, such as the stage of a\n" +
 			"pipeline, and each rank is compared with its group. Ranks that ran out of memory, recorded\n" +
@@ -50,24 +50,19 @@ func ranksCommand(t *terminal) *cli.Command {
 	}
 }
 
-// rankPatternFlag is for names of files that [job.Names] does not know by itself.
+// rankPatternFlag is for file names that [job.Names] does not recognise.
 func rankPatternFlag(to **job.Pattern) cli.Flag {
 	return option("rank-pattern", "", "read ranks from the paths of the files with the regular expression `REGEX`, "+
 		"such as 'worker-(?P<rank>[0-9]+)'; it may have groups iteration and run, too", to, job.ParsePattern)
 }
 
 func (o *ranksOptions) compare(t *terminal, args []string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	files, err := findRanks(t, args)
-	if err != nil {
-		return err
-	}
 	if err := o.page.checkFlags(); err != nil {
 		return err
 	}
-	if err := o.page.output.check(t, files.paths()...); err != nil {
+	o.takesDigests = true
+	files, err := o.find(t, args, &o.page.output)
+	if err != nil {
 		return err
 	}
 	files.dropRepeated()
@@ -91,10 +86,7 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 		if err := o.page.save(t, &o.inputOptions, files, jobs); err != nil {
 			return err
 		}
-		if unread > 0 {
-			return errUnread(unread, all)
-		}
-		return nil
+		return errUnread(unread, all)
 	}
 	sheet := answer.Ranks(jobs, o.rows)
 	slices.SortFunc(read, func(a, b answer.Input) int { return strings.Compare(a.Name, b.Name) })
@@ -105,13 +97,10 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 	if err := o.print(t, sheet); err != nil {
 		return err
 	}
-	if unread > 0 {
-		return errUnread(unread, all)
-	}
-	return nil
+	return errUnread(unread, all)
 }
 
-// collect makes digests of the snapshots and reports, and reads those that files hold.
+// collect makes digests of snapshots and reports, and reads files of digests.
 func (o *ranksOptions) collect(t *terminal, files *sources) ([]job.Digest, error) {
 	var set job.DigestSet
 	made := *files
@@ -156,7 +145,8 @@ func (o *ranksOptions) collect(t *terminal, files *sources) ([]job.Digest, error
 	return list, nil
 }
 
-// readPipe adds the digests of standard input. What is something else can still be read.
+// readPipe adds the digests on standard input. If there are none, the input can still be read from
+// the start.
 func readPipe(t *terminal, set *job.DigestSet) (ok bool, err error) {
 	in := bufio.NewReaderSize(t.stdin, 64<<10)
 	t.stdin = in
@@ -167,8 +157,7 @@ func readPipe(t *terminal, set *job.DigestSet) (ok bool, err error) {
 	return true, set.Read(lines, stdinShown)
 }
 
-// checkRedacted refuses to print names that --redact is to hide: those in digests
-// cannot be replaced any more.
+// checkRedacted refuses --redact for digests with names, which cannot be replaced any more.
 func (o *ranksOptions) checkRedacted(list []job.Digest) error {
 	for i := range list {
 		done := list[i].Redacted
@@ -180,8 +169,7 @@ func (o *ranksOptions) checkRedacted(list []job.Digest) error {
 	return nil
 }
 
-// rename reads the ranks of all digests with a pattern, but those that a process gave
-// itself.
+// rename reads the ranks of all digests again with a pattern, except ranks from the environment.
 func rename(list []job.Digest, pattern *job.Pattern) {
 	paths := make([]string, len(list))
 	for i := range list {
@@ -194,7 +182,7 @@ func rename(list []job.Digest, pattern *job.Pattern) {
 	}
 }
 
-// countUnread counts the files that could not be read, and all.
+// countUnread counts the files that could not be read, and all files.
 func countUnread(list []job.Digest) (unread, all int) {
 	files := map[job.File]bool{}
 	for i := range list {
@@ -209,7 +197,7 @@ func countUnread(list []job.Digest) (unread, all int) {
 	return unread, all
 }
 
-// dropRepeated leaves each file once.
+// dropRepeated removes files that are named more than once.
 func (s *sources) dropRepeated() {
 	seen := map[string]bool{}
 	s.files = slices.DeleteFunc(s.files, func(file source) bool {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -11,29 +10,60 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
+// stdoutOf is what memviz prints with args.
+func stdoutOf(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if status := run(args, nil, &stdout, &stderr); status != exitDone {
+		t.Fatalf("memviz %s: status %d; %s", strings.Join(args, " "), status, &stderr)
+	}
+	return stdout.String()
+}
+
+// TestExitStatus holds the status, and what is said on stderr, of what is right and what is
+// wrong.
 func TestExitStatus(t *testing.T) {
-	example := filepath.Join("..", "..", "examples", "training-loop", "snapshot.pickle.gz")
+	name := filepath.Join(t.TempDir(), "out.html")
+	trace := func(capacity string) []string {
+		return []string{"trace", "-q", "-o", name, example("out-of-memory"), "--capacity", capacity}
+	}
+	stats := func(args ...string) []string { return append([]string{"stats", example("training-loop")}, args...) }
 	for _, tt := range []struct {
-		args string
+		args []string
 		want int
+		says string
 	}{
-		{"stats " + example, exitDone},
-		{"stats nothing.pickle", exitError},
-		{"stats", exitUsage},
-		{"draw", exitUsage},
-		{"stats --format yaml " + example, exitUsage},
-		{"stats " + example + " --bogus", exitUsage},
-		{"--help", exitDone},
-		{"stats --help", exitDone},
-		{"stats " + example + " --help", exitDone},
-		{"trace " + example + " -o", exitUsage},
+		{stats(), exitDone, ""},
+		{[]string{"stats", "nothing.pickle"}, exitError, "nothing.pickle: no such file"},
+		{[]string{"stats"}, exitUsage, "no snapshot was named"},
+		{[]string{"draw"}, exitUsage, `there is no command "draw"`},
+		{stats("--format", "yaml"), exitUsage, "is not one of text, markdown, json"},
+		{stats("--bogus"), exitUsage, "there is no flag --bogus"},
+		{[]string{"--help"}, exitDone, ""},
+		{[]string{"stats", "--help"}, exitDone, ""},
+		{stats("--help"), exitDone, ""},
+		{[]string{"trace", example("training-loop"), "-o"}, exitUsage, "flag needs an argument: -o"},
+		{trace("80GiB"), exitDone, ""},
+		{trace("NVIDIA A100-SXM4-80GB"), exitDone, ""},
+		{trace("1GiB"), exitDone, "--capacity 1.00 GiB is ignored for cuda:0: the recording shows that it has 4.00 GiB " +
+			"or more"},
+		{trace("A100"), exitUsage, "A100-80GB"},
+		{trace("-5"), exitUsage, "is not a size such as 80GiB"},
+		{trace("toaster"), exitUsage, "is not a size such as 80GiB, nor one of"},
+		{[]string{"mcp"}, exitUsage, "--root is missing"},
+		{[]string{"mcp", "--root", ".", "snap.pickle"}, exitUsage, "mcp takes no arguments"},
+		{[]string{"mcp", "--root", "nothing"}, exitError, "--root: nothing: no such file"},
+		{[]string{"mcp", "--root", "mcp.go"}, exitError, "--root: mcp.go is not a folder"},
+		{[]string{"mcp", "--root", ".", "--max-result", "1KiB"}, exitUsage, "--max-result is below 4.00 KiB"},
+		{[]string{"mcp", "--root", ".", "--keep-prefix", "x"}, exitUsage, "--keep-prefix is an exception from --redact"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if got := run(strings.Fields(tt.args), nil, &stdout, &stderr); got != tt.want {
+		if got := run(tt.args, strings.NewReader(""), &stdout, &stderr); got != tt.want {
 			t.Errorf("memviz %s: status %d, want %d; %s", tt.args, got, tt.want, &stderr)
 		}
-		if tt.want != exitDone && (stderr.Len() == 0 || stdout.Len() > 0) {
-			t.Errorf("memviz %s: stdout %q, stderr %q", tt.args, &stdout, &stderr)
+		if !strings.Contains(stderr.String(), tt.says) || (tt.says == "") != (stderr.Len() == 0) ||
+			tt.want != exitDone && stdout.Len() > 0 {
+			t.Errorf("memviz %s: stdout %q, stderr %q, want %q", tt.args, &stdout, &stderr, tt.says)
 		}
 	}
 }
@@ -48,25 +78,11 @@ func TestExampleStats(t *testing.T) {
 		path := filepath.Join(filepath.Dir(text), "snapshot.pickle.gz")
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
 			for _, format := range []string{"text", "json"} {
-				var stdout, stderr bytes.Buffer
-				if run([]string{"stats", "--format", format, path}, nil, &stdout, &stderr) != exitDone {
-					t.Fatal(&stderr)
-				}
+				text := stdoutOf(t, "stats", "--format", format, path)
 				golden := filepath.Join(filepath.Dir(path),
 					map[string]string{"text": "stats.txt", "json": "stats.json"}[format])
-				if *testkit.Update {
-					if err := os.WriteFile(golden, stdout.Bytes(), 0o666); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(golden)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(stdout.Bytes(), want) {
-					t.Errorf("memviz stats says\n%s\n%s has\n%s", &stdout, golden, want)
-				}
-				for i, line := range strings.Split(stdout.String(), "\n") {
+				testkit.GoldenFile(t, golden, []byte(text))
+				for i, line := range strings.Split(text, "\n") {
 					if n := len([]rune(line)); format == "text" && n > 80 {
 						t.Errorf("line %d has %d columns", i+1, n)
 					}
@@ -120,32 +136,6 @@ func TestDefaultOutput(t *testing.T) {
 	} {
 		if got := filepath.ToSlash(defaultOutput(input)); got != want {
 			t.Errorf("%s becomes %s, want %s", input, got, want)
-		}
-	}
-}
-
-// TestCapacityFlag gives --capacity what cannot be read and what the recording
-// refutes.
-func TestCapacityFlag(t *testing.T) {
-	for _, test := range []struct {
-		value string
-		exit  int
-		says  string
-	}{
-		{"80GiB", exitDone, ""},
-		{"NVIDIA A100-SXM4-80GB", exitDone, ""},
-		{"1GiB", exitDone, "--capacity 1.00 GiB is ignored for cuda:0: the recording shows that it has 4.00 " +
-			"GiB or more"},
-		{"A100", exitUsage, "A100-80GB"},
-		{"-5", exitUsage, "is not a size such as 80GiB"},
-		{"toaster", exitUsage, "is not a size such as 80GiB, nor one of"},
-	} {
-		var stdout, stderr bytes.Buffer
-		args := []string{"trace", "-q", "-o", filepath.Join(t.TempDir(), "out.html"), "--capacity", test.value,
-			example("out-of-memory")}
-		if exit := run(args, nil, &stdout, &stderr); exit != test.exit ||
-			!strings.Contains(stderr.String(), test.says) || (test.says == "") != (stderr.Len() == 0) {
-			t.Errorf("%s exits with %d and says %q", test.value, exit, stderr.String())
 		}
 	}
 }

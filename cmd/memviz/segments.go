@@ -15,7 +15,7 @@ func segmentsCommand(t *terminal) *cli.Command {
 	o.needsAddresses = true
 	return &cli.Command{
 		Name:      "segments",
-		Usage:     "print the memory map: what is held, and how full it is",
+		Usage:     "print the memory map: all segments and how full they are",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "A bar goes from the first byte of a segment to its last: · is free, ░ waits for\n" +
 			"another stream, █ is in use.\n\n" +

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // checkers are commands that read a snippet without running it, by the extension of its
@@ -32,7 +32,7 @@ func TestSnippets(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(file.Name(), func(t *testing.T) {
-			text, ok := snippetText(snippetName(file.Name()))
+			text, ok := snippetText(strings.TrimSuffix(file.Name(), filepath.Ext(file.Name())))
 			if !ok {
 				t.Fatal("it is not printed")
 			}
@@ -56,9 +56,7 @@ func TestSnippets(t *testing.T) {
 				t.Skip(check[0] + " is not installed")
 			}
 			path := filepath.Join(t.TempDir(), file.Name())
-			if err := os.WriteFile(path, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.WriteFile(t, path, text)
 			if out, err := exec.Command(check[0], append(check[1:], path)...).CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

@@ -21,8 +21,7 @@ type source struct {
 	found bool // in a directory, so nobody said that it is a snapshot
 }
 
-// sources are the files that the arguments of a command stand for, and what was
-// skipped on the way.
+// sources are the files that the arguments of a command stand for, and the ones that were skipped.
 type sources struct {
 	first   string // argument, with patterns expanded
 	files   []source
@@ -34,21 +33,12 @@ type sources struct {
 	fence        *fence
 }
 
-// findSources lists the files that arguments stand for: a pattern such as
-// rank*.pickle, which a shell may have left alone, for the files of such names; a
-// directory for the snapshots in it and below, in natural order, or for the
-// reports if it holds no snapshots.
-func findSources(t *terminal, args []string) (*sources, error) {
-	return (&sources{fence: t.fence}).find(args)
-}
-
-// findRanks lists files as findSources does. A directory without snapshots stands for
-// the digests in it, if there are any.
-func findRanks(t *terminal, args []string) (*sources, error) {
-	return (&sources{takesDigests: true, fence: t.fence}).find(args)
-}
-
-func (s *sources) find(args []string) (*sources, error) {
+// findSources lists the files that arguments stand for: a pattern such as rank*.pickle, which
+// a shell may have left alone, for the files with such names; a directory for the snapshots in
+// it and below, in natural order, or if there are none, for the reports. Where digests are
+// taken, those come before reports.
+func findSources(t *terminal, args []string, takesDigests bool) (*sources, error) {
+	s := &sources{takesDigests: takesDigests, fence: t.fence}
 	args, err := expandPatterns(s.fence, args)
 	if err != nil {
 		return nil, err
@@ -72,9 +62,8 @@ func (s *sources) find(args []string) (*sources, error) {
 	return s, nil
 }
 
-// expandPatterns replaces each argument with wildcards by the files that it
-// matches, in natural order. A file of exactly that name comes first. All of them are
-// inside the fence.
+// expandPatterns replaces each argument with wildcards by the matching files in natural order,
+// unless a file has exactly that name. All files must be inside the fence.
 func expandPatterns(fence *fence, args []string) ([]string, error) {
 	var expanded []string
 	for _, arg := range args {
@@ -101,13 +90,13 @@ func expandPatterns(fence *fence, args []string) ([]string, error) {
 	return expanded, nil
 }
 
-// addDirectory adds the snapshots in a directory.
+// addDirectory adds the snapshots in a directory, or what it has in place of them.
 func (s *sources) addDirectory(dir string) error {
 	in := sources{fence: s.fence}
 	if err := in.walk(dir); err != nil {
 		return err
 	}
-	// Digests and reports are most often of the snapshots beside them.
+	// Digests and reports were usually made from the snapshots beside them.
 	if len(in.files) == 0 && s.takesDigests {
 		in.files, in.digests = in.digests, nil
 	}
@@ -130,7 +119,7 @@ func (s *sources) addDirectory(dir string) error {
 	return nil
 }
 
-// walk goes through a directory and what is below it, except what is hidden.
+// walk sorts the files in a directory and below by kind, except hidden ones.
 func (s *sources) walk(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		var pathErr *fs.PathError
@@ -168,8 +157,8 @@ func (s *sources) walk(dir string) error {
 	})
 }
 
-// besideItsSnapshot reports whether a page stands beside a pickle of its name,
-// as Composer writes both.
+// besideItsSnapshot reports whether there is a pickle of the same name beside a page, as Composer
+// writes both.
 func besideItsSnapshot(path string) bool {
 	stem := strings.TrimSuffix(path, filepath.Ext(path))
 	for _, extension := range []string{".pickle", ".pkl"} {
@@ -186,7 +175,7 @@ func (s *sources) skip(path, what string) {
 	s.skipped = append(s.skipped, fmt.Sprintf("%s (%s)", path, what))
 }
 
-// warnSkipped tells in one line what was skipped.
+// warnSkipped lists skipped files in one line.
 func (s *sources) warnSkipped(t *terminal) {
 	if n := len(s.skipped); n > 0 {
 		t.warn("skipped %s: %s", units.Plural(n, "file that is not a snapshot", "files that are not snapshots"),
@@ -194,7 +183,7 @@ func (s *sources) warnSkipped(t *terminal) {
 	}
 }
 
-// errNone says what was found in place of snapshots.
+// errNone returns the error for a place without snapshots.
 func (s *sources) errNone(where string) error {
 	if len(s.skipped) == 0 {
 		return fmt.Errorf("%s holds no snapshots: it holds no files at all", where)
@@ -202,7 +191,7 @@ func (s *sources) errNone(where string) error {
 	return fmt.Errorf("%s holds no snapshots, but %s", where, listed(s.skipped))
 }
 
-// maxListed bounds how many files are named in a line.
+// maxListed limits how many files are named in a line.
 const maxListed = 3
 
 func listed(names []string) string {
@@ -220,9 +209,8 @@ func (s *sources) paths() []string {
 	return paths
 }
 
-// displayNames are the base names of files, with as many of their folders as
-// it takes to tell them apart. Whole paths stay out of reports, because reports
-// are passed on.
+// displayNames returns the base names of files, with as many parent folders as needed to tell them
+// apart. Whole paths stay out of reports, because reports are passed on.
 func displayNames(paths []string) []string {
 	names := make([]string, len(paths))
 	for i, path := range paths {

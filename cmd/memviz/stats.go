@@ -22,7 +22,7 @@ func statsCommand(t *terminal) *cli.Command {
 		Name:      "stats",
 		Usage:     "print the totals of each device, and whether they add up",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "A snapshot named - comes from standard input; a directory stands for all in it.\n\n" +
+		Description: "A snapshot named - is read from standard input; a directory stands for all in it.\n\n" +
 			"    memviz stats snap.pickle\n" +
 			"    memviz stats --every 1000 snap.pickle\n" +
 			"    memviz stats --every 500ms --capacity 80GiB snap.pickle\n" +
@@ -55,7 +55,7 @@ func statsCommand(t *terminal) *cli.Command {
 	}
 }
 
-// parseEvery reads a length: a number alone counts events.
+// parseEvery parses a number of events or a duration.
 func parseEvery(text string) (answer.Every, error) {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return answer.Every{Events: n}, nil

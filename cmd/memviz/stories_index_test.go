@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,10 +22,7 @@ const (
 // writes it anew, in the order that it has, new stories last.
 func TestStoryIndex(t *testing.T) {
 	path := filepath.Join("..", "..", "examples", "README.md")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.ReadFile(t, path)
 	before, rest, found := strings.Cut(string(text), indexBegin)
 	table, after, ended := strings.Cut(rest, indexEnd)
 	if !found || !ended {
@@ -47,9 +43,7 @@ func TestStoryIndex(t *testing.T) {
 	if *testkit.Update {
 		t.Chdir(filepath.Dir(path))
 		written := before + indexBegin + strings.Join(rows, "\n") + indexEnd + after
-		if err := os.WriteFile(filepath.Base(path), []byte(written), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Base(path), written)
 	} else if got := strings.Join(rows, "\n"); got != table {
 		t.Errorf("the stories are\n%s\n%s has\n%s", got, path, table)
 	}

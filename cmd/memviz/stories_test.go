@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -98,18 +97,12 @@ func (s *story) checkFiles(t *testing.T) {
 
 func (s *story) read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(testkit.ReadFile(t, filepath.Join(s.dir, name)))
 }
 
 func (s *story) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.WriteFile(t, filepath.Join(s.dir, name), text)
 }
 
 func checkAddsUp(t *testing.T, s *snapshot.Snapshot) {
@@ -130,10 +123,7 @@ func (s *story) checkFrames(t *testing.T, loaded *snapshot.Snapshot) {
 			continue
 		}
 		found++
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.ReadFile(t, file)
 		function := loaded.String(f.Name)
 		function = function[strings.LastIndexByte(function, '.')+1:] // of a class, if there is one
 		if lines := strings.Split(string(text), "\n"); !slices.Contains(functionsAt(lines, int(f.Line)), function) {
@@ -189,11 +179,7 @@ func (s *story) ask(t *testing.T, command string) string {
 	if !ours {
 		t.Fatalf("%q is no command of memviz", command)
 	}
-	var stdout, stderr bytes.Buffer
-	if status := run(strings.Fields(args), nil, &stdout, &stderr); status != exitDone {
-		t.Fatalf("$ %s: status %d, %s", command, status, &stderr)
-	}
-	return stdout.String()
+	return stdoutOf(t, strings.Fields(args)...)
 }
 
 func TestFunctionsAt(t *testing.T) {

@@ -18,8 +18,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// terminal is where memviz reads and writes. The rules that hold for every
-// command are here:
+// terminal is where memviz reads and writes. It has the rules for every command:
 //
 //   - Results go to stdout, everything else to stderr.
 //   - A warning or an error is one line that begins with "memviz: ".
@@ -52,9 +51,9 @@ func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
 	return t
 }
 
-// lookOf is how text is written to w. Where w is a terminal, lines are as wide
-// as that, within bounds, and text has colours unless NO_COLOR is set or the
-// terminal is dumb. Under the locale C or POSIX text is ASCII.
+// lookOf returns how text is written to w. If w is a terminal, lines are as wide as it is, within
+// bounds, and text has colours unless NO_COLOR is set or the terminal is dumb. In the locales C
+// and POSIX, text is ASCII.
 func lookOf(w io.Writer) answer.Look {
 	look := answer.Look{Width: answer.DefaultWidth}
 	locale := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG"))
@@ -68,14 +67,13 @@ func lookOf(w io.Writer) answer.Look {
 	return look
 }
 
-// Bounds of the width of text, in columns: tables need some room, and long lines
-// are hard to read.
+// Bounds of the width of text in columns: tables need some room, and long lines are hard to read.
 const (
 	minWidth = 40
 	maxWidth = 160
 )
 
-// terminalFile is w as a file, if that is a terminal.
+// terminalFile returns w as a file, if it is a terminal.
 func terminalFile(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
@@ -95,8 +93,7 @@ func (t *terminal) colorFlag() cli.Flag {
 		}, when...).in(printingOptions)
 }
 
-// warn writes a warning or an error. It may quote names of files, which may hold
-// what a terminal obeys.
+// warn writes a warning or an error. Names of files in it may contain control characters.
 func (t *terminal) warn(format string, args ...any) {
 	t.clear()
 	fmt.Fprintf(t.stderr, "memviz: %s\n", t.look.Show(units.Printable(fmt.Sprintf(format, args...))))
@@ -110,7 +107,7 @@ func (t *terminal) confirm(format string, args ...any) {
 	}
 }
 
-// hint keeps advice on an option until it is known whether --quiet is given.
+// hint keeps advice about an option until all flags are parsed, because --quiet may follow.
 func (t *terminal) hint(text string) {
 	if !slices.Contains(t.hints, text) {
 		t.hints = append(t.hints, text)
@@ -125,8 +122,7 @@ func (t *terminal) showHints() {
 	}
 }
 
-// hasDisplay reports whether a browser that is opened on this machine appears in
-// front of the user.
+// hasDisplay reports whether the user can see a browser opened on this machine.
 func hasDisplay() bool {
 	if os.Getenv("SSH_CONNECTION") != "" {
 		return false
@@ -138,21 +134,21 @@ func hasDisplay() bool {
 // progressDelay is how long a run takes before it shows progress.
 const progressDelay = time.Second
 
-// progressLine has a bar if the total is known.
+// progressLine is a template, with a bar if the total is known.
 const progressLine = `{{string . "stage"}} {{if gt .Total 0}}{{bar . "[" "=" ">" " " "]"}} {{percent .}} {{end}}{{string . "done"}}`
 
-// bytes begins a stage whose progress is counted in bytes.
+// bytes starts a stage with progress in bytes.
 func (t *terminal) bytes(stage string) func(done, total int64) {
 	return t.progress(stage, units.FileSize)
 }
 
-// events begins a stage whose progress is counted in events.
+// events starts a stage with progress in events.
 func (t *terminal) events(stage string) func(done, total int64) {
 	return t.progress(stage, func(n int64) string { return units.Plural(n, "event", "events") })
 }
 
-// progress begins a stage. The function that it returns may be called at any
-// time from any goroutine; a total of 0 is unknown.
+// progress starts a stage. The function that it returns may be called at any time from any
+// goroutine; a total of 0 means unknown.
 func (t *terminal) progress(stage string, text func(done int64) string) func(done, total int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -21,7 +21,7 @@ func topCommand(t *terminal) *cli.Command {
 	}
 	return &cli.Command{
 		Name:      "top",
-		Usage:     "print what holds memory at a moment, the largest first",
+		Usage:     "print what holds memory at a moment, largest first",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "A moment is peak, start, end, oom (the last one), oom=1 (the first), state=7212\n" +
 			"or time=1.5s after the first event. Change is since the peak before: the top of\n" +
@@ -33,9 +33,9 @@ func topCommand(t *terminal) *cli.Command {
 			"    memviz top --by layer snap.pickle\n" +
 			"    memviz top --churn --by op snap.pickle\n" +
 			"    memviz top --by metadata --key stage snap.pickle\n\n" +
-			"Modules are known by the lines that call them, innermost first; a layer is one call of\n" +
-			"a block that the forward pass calls again and again. There is no row for each dtype:\n" +
-			"a snapshot has the bytes of a tensor only.",
+			"Modules are named by the lines that call them, innermost first; a layer is one call of\n" +
+			"a block that the forward pass calls repeatedly. Rows by dtype are not possible: a\n" +
+			"snapshot only has the bytes of a tensor.",
 		Flags: o.flags(t, "top", "active>70GiB",
 			momentFlag(&o.top.At, "peak"),
 			option("by", holders.BySite.String(), "make a row of each `KIND`: "+strings.Join(kinds, ", "),
@@ -46,12 +46,12 @@ func topCommand(t *terminal) *cli.Command {
 					}
 					return by, nil
 				}, kinds...),
-			option("depth", "1", "with --by site, tell `N` callers in the user's code apart", &o.top.Grouping.Depth,
+			option("depth", "1", "with --by site, distinguish `N` callers in the user's code", &o.top.Grouping.Depth,
 				atLeastOne),
 			option("key", "", "with --by metadata, make a row of each value of `KEY`, where the program gave a dict as metadata",
 				&o.top.Grouping.Key, asText),
 			&cli.BoolFlag{Name: "churn", Destination: &o.top.Churn,
-				Usage: "say what was allocated over the whole recording instead, temporaries among it"},
+				Usage: "sum what was allocated over the whole recording instead, including temporaries"},
 			rowsFlag(&o.top.Rows, 20),
 			o.deviceFlag(),
 			o.familiesFlag(),

@@ -32,22 +32,22 @@ func traceCommand(t *terminal) *cli.Command {
 		Name:      "trace",
 		Usage:     "write a report of every allocation as one HTML file",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "The report opens in any browser, offline, and holds all snapshots that are named.\n" +
-			"A snapshot named - comes from standard input; a directory stands for all in it.\n\n" +
+		Description: "The report opens in any browser, offline, and contains all the snapshots.\n" +
+			"A snapshot named - is read from standard input; a directory stands for all in it.\n\n" +
 			"    memviz trace snap.pickle\n" +
 			"    memviz trace rank0.pickle rank1.pickle -o ranks.html --open\n" +
 			"    memviz trace --capacity H100 snap.pickle\n" +
 			"    memviz trace --redact all --omit addresses,times snap.pickle\n" +
 			"    memviz trace old.html -o new.html\n" +
 			"    zcat snap.pickle.gz | memviz trace - -o snap.html\n\n" +
-			"A report stands for the snapshots in it. One that does not hold them, because it was\n" +
-			"made smaller or an older memviz wrote it, is regenerated with the page of this one; it\n" +
-			"takes --omit and --max-size. An output replaces an older report, but no other file.\n\n" +
-			"A report beyond --max-size loses, until it fits: addresses, fine times, stack frames\n" +
-			"below the user's code, stacks of frees. The report and this program say what was left\n" +
-			"out. Sizes, lifetimes, call sites and all totals stay exact; no allocation is dropped.\n\n" +
-			"A line of a --families file is a family, a colon, what to look at in a stack, and a\n" +
-			"pattern with * and ?, or =~ and a regular expression. The first line that fits wins:\n\n" +
+			"A report stands for the snapshots in it. A report without them, because it was made\n" +
+			"smaller or by an older memviz, gets the page of this version; only --omit and --max-size\n" +
+			"can be applied to it. An output replaces an older report, but no other file.\n\n" +
+			"A report larger than --max-size loses, until it fits: addresses, fine times, stack\n" +
+			"frames below the user's code, stacks of frees. The report and this program name what was\n" +
+			"left out. Sizes, lifetimes, call sites and totals stay exact; no allocation is dropped.\n\n" +
+			"A line of a --families file is a family, a colon, the part of a stack to match, and a\n" +
+			"pattern with * and ?, or =~ and a regular expression. The first line that matches wins:\n\n" +
 			"    cache: function =~ kv_cache\n" +
 			"    activation: file */model.py\n" +
 			"    optimizer: frame =~ shampoo.py:[0-9]+:.*root\n" +
@@ -69,7 +69,7 @@ func traceCommand(t *terminal) *cli.Command {
 	}
 }
 
-// parseOmission reads what a report shall not hold.
+// parseOmission parses the value of --omit.
 func parseOmission(text string) (o codec.Omission, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		switch word {
@@ -89,10 +89,7 @@ func (o *traceOptions) trace(t *terminal, args []string) error {
 	if err := o.page.checkFlags(); err != nil {
 		return err
 	}
-	if err := o.check(); err != nil {
-		return err
-	}
-	files, err := findSources(t, args)
+	files, err := o.find(t, args, &output{})
 	if err != nil {
 		return err
 	}
@@ -112,7 +109,7 @@ func (o *traceOptions) trace(t *terminal, args []string) error {
 	return o.page.save(t, document)
 }
 
-// document makes the report, or reads the one that was named.
+// document makes the report, or takes over the one that was named.
 func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, error) {
 	o.needsAll, o.needsEach = true, true
 	o.opened = o.watchSize()
@@ -140,16 +137,16 @@ func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, 
 	return document, nil
 }
 
-// Small files make a page of several kB each at least, and large ones of some thousandth
-// to a fifth of their bytes, the more the better they are packed.
+// A small file adds at least several kB to the page, a large one between a thousandth and a fifth
+// of its size, depending on how well it is compressed.
 const (
 	leastInPage = 8 << 10
 	mostPacked  = 4
 )
 
-// watchSize says as soon as it is certain that the files read so far do not fit, so that
-// nobody waits for the others. To know takes the time of encoding each file once more, so
-// it does not look where files are so few and small that they may well fit.
+// watchSize stops reading as soon as the files read so far cannot fit, so that nobody waits for
+// the others. It encodes each file once more to find out, which is only worth it where the sizes
+// of the files make a fit unlikely.
 func (o *traceOptions) watchSize() func(files *sources, in []answer.Input) error {
 	var bytes, least int64
 	done := 0
@@ -174,7 +171,7 @@ func (o *traceOptions) watchSize() func(files *sources, in []answer.Input) error
 	}
 }
 
-// tooManyError says that files do not fit together, before all of them are read.
+// tooManyError reports that files do not fit together, before all of them are read.
 type tooManyError struct {
 	read, files int
 	least       int64 // bytes that those read take at least
@@ -191,8 +188,7 @@ func (e *tooManyError) Error() string {
 		units.FileSize(e.limit))
 }
 
-// regenerated is a report that does not hold its snapshots, with the page of this
-// program.
+// regenerated returns a report that lacks its snapshots, with the page of this version.
 func (o *traceOptions) regenerated(name string, incomplete *report.IncompleteError) (*report.Document, error) {
 	for _, needs := range []struct {
 		flag  string
@@ -210,8 +206,7 @@ func (o *traceOptions) regenerated(name string, incomplete *report.IncompleteErr
 	return incomplete.Document, nil
 }
 
-// path is where the report of input goes. A zip ends in .zip, whatever was asked
-// for.
+// path returns the path of the report on input. It always ends in .zip with --zip.
 func (o *traceOptions) path(input string) string {
 	path := o.page.path
 	switch {
@@ -227,8 +222,7 @@ func (o *traceOptions) path(input string) string {
 	return path
 }
 
-// defaultOutput is the snapshot's name with .html in place of its extensions, or
-// a directory's with .html behind it.
+// defaultOutput replaces the extensions of a snapshot by .html, and appends .html to a directory.
 func defaultOutput(input string) string {
 	if input == stdinName {
 		return "snapshot.html"
@@ -247,7 +241,7 @@ func defaultOutput(input string) string {
 	return filepath.Join(dir, name+".html")
 }
 
-// openBrowser shows a report, or says how to look at it from another machine.
+// openBrowser opens a page, or explains how to view it from another machine.
 func openBrowser(t *terminal, path string) error {
 	if !hasDisplay() {
 		host, err := os.Hostname()

@@ -34,10 +34,7 @@ func TestWalkThrough(t *testing.T) {
 }
 
 func walkThrough(t *testing.T, path string) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.ReadFile(t, path)
 	const begin, end = "```console\n$ ", "\n```"
 	var written strings.Builder
 	commands := 0
@@ -59,9 +56,7 @@ func walkThrough(t *testing.T, path string) {
 		t.Fatal("there are no commands")
 	}
 	if *testkit.Update {
-		if err := os.WriteFile(path, []byte(written.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, path, []byte(written.String()))
 	}
 }
 

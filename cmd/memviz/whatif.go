@@ -25,13 +25,13 @@ func whatifCommand(t *terminal) *cli.Command {
 	o.needsAddresses = true
 	return &cli.Command{
 		Name:      "whatif",
-		Usage:     "predict the same run under other allocator settings, and other training",
+		Usage:     "predict the same run with other allocator settings, and with changes of the training",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "The recorded requests are served again by a model of PyTorch's allocator: first\n" +
-			"under the recorded settings, which has to give every recorded address, then\n" +
-			"under others. Without --set, those that are usually worth trying; then changes of\n" +
-			"the training, such as checkpointing the block that repeats, each an edit of the\n" +
-			"recorded requests; and with a limit, the cheapest of them under which nothing fails.\n\n" +
+		Description: "A model of PyTorch's allocator serves the recorded requests again: first with the\n" +
+			"recorded settings, which must reproduce every recorded address, then with others.\n" +
+			"Without --set, it tries the settings that usually help, and changes of the training,\n" +
+			"such as checkpointing the block that repeats, each as an edit of the requests. With a\n" +
+			"limit, it names the cheapest change that makes everything fit.\n\n" +
 			"    memviz whatif oom.pickle\n" +
 			"    memviz whatif --set expandable_segments:True oom.pickle\n" +
 			"    memviz whatif --capacity 24GiB --fail-if 'saved>10GiB' oom.pickle",
@@ -48,10 +48,10 @@ func whatifCommand(t *terminal) *cli.Command {
 	}
 }
 
-// maxGPUs is more than a job has.
+// maxGPUs is more than any job has.
 const maxGPUs = 1 << 16
 
-// severalGPUs parses a number of GPUs among which something can be shared.
+// severalGPUs parses a number of GPUs to share memory between.
 func severalGPUs(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 2 || n > maxGPUs {

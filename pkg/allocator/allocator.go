@@ -134,7 +134,7 @@ func (a *Allocator) BlockSize(addr uint64) int64 {
 	return 0
 }
 
-// RoundSize is that of the settings in force.
+// RoundSize rounds by the settings in force.
 func (a *Allocator) RoundSize(requested int64) int64 { return a.settings.RoundSize(requested) }
 
 // reserve counts n bytes obtained from the driver, or returned if negative.

@@ -129,7 +129,7 @@ func (a *Allocator) awaitStreams(b *block) {
 }
 
 // queue is the event queue of a stream. Queues are kept in the order of streams;
-// PyTorch's own order is that of a hash table.
+// PyTorch has the order of a hash table.
 func (a *Allocator) queue(stream Stream) *eventQueue {
 	i, found := slices.BinarySearchFunc(a.queues, stream, func(q eventQueue, s Stream) int {
 		return cmp.Compare(q.stream, s)

@@ -107,7 +107,7 @@ func (a *Allocator) poolsOf(id snapshot.Pool) *sizePools {
 }
 
 // releaseUnusedPools returns the free memory of private pools without users, in the order
-// in which they were made; PyTorch's order is that of a hash table. Pools that are empty
+// in which they were made; PyTorch has the order of a hash table. Pools that are empty
 // then are removed.
 func (a *Allocator) releaseUnusedPools() {
 	a.private = slices.DeleteFunc(a.private, func(p *privatePool) bool {

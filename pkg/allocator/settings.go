@@ -241,7 +241,7 @@ func parseBool(value string) (bool, error) {
 	return false, fmt.Errorf("%q is neither True nor False", value)
 }
 
-// parseOversizeMiB reads a number of MiB, at least that of a large segment, as bytes.
+// parseOversizeMiB reads a number of MiB, at least a large segment's, as bytes.
 func (s *Settings) parseOversizeMiB(value string) (int64, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {

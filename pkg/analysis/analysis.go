@@ -72,7 +72,7 @@ func NewSource(s *snapshot.Snapshot) *Source {
 	return &Source{Snapshot: s, Stacks: stacks.Read(s)}
 }
 
-// Override lets a user's own rules decide families before the built-in ones. It
+// Override applies a user's own rules before the built-in ones. It
 // must be called before any recording of the source is asked for its families.
 func (s *Source) Override(rules *families.Overrides) { s.overridden = rules.Apply(s.Stacks) }
 
@@ -173,7 +173,7 @@ func (r *Recording) Steps() *steps.List {
 	})
 }
 
-// Peaks is what the peak holds and need not, and whether it is that of a first step.
+// Peaks is what the peak holds and need not, and whether it is a first step's.
 func (r *Recording) Peaks() *peaks.Findings {
 	return r.peaks.get("peaks", func() *peaks.Findings {
 		return peaks.Find(peaks.Input{Stacks: r.Stacks, Device: r.Device, Phases: r.Phases(), Families: r.Families(),
@@ -217,7 +217,7 @@ func (r *Recording) Fragmentation() *layout.Fragmentations {
 // Summary are torch's own statistics, as far as the recording has them.
 func (r *Recording) Summary() *layout.Summary { return r.Layouts().Summary() }
 
-// OOMs are the requests that failed. Capacity is that of the device in bytes, or 0
+// OOMs are the requests that failed. Capacity is the device's, in bytes, or 0
 // if it is unknown.
 func (r *Recording) OOMs(capacity int64) []oom.Failure {
 	return oom.Find(r.Device, r.Layouts(), capacity)

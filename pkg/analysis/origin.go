@@ -16,7 +16,7 @@ type Origin struct {
 	AddressesLost bool
 	// Misplaced is what replay had counted, by device, before addresses were lost.
 	Misplaced map[snapshot.DeviceID]Misplaced
-	// Decisions are what a person's own rules said of families; nil without any.
+	// Decisions are the families that a person's own rules decided; nil without any.
 	Decisions *families.Decisions
 }
 

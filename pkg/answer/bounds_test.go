@@ -292,7 +292,7 @@ func TestOnly(t *testing.T) {
 
 func TestPredictedAdvice(t *testing.T) {
 	outcome := func(peak int64, failed int) whatif.Outcome {
-		return whatif.Outcome{Prediction: &whatif.Prediction{ReservedPeak: peak, FailedOf: failed}}
+		return whatif.Outcome{Served: &whatif.Served{ReservedPeak: peak, FailedOf: failed}}
 	}
 	for _, test := range []struct {
 		best, reference int64
@@ -327,8 +327,8 @@ func TestAdviceOf(t *testing.T) {
 		}
 		return strings.Join(text, " ")
 	}
-	worse := whatif.Outcome{Prediction: &whatif.Prediction{FailedOf: 1}}
-	cured := whatif.Outcome{Prediction: &whatif.Prediction{}}
+	worse := whatif.Outcome{Served: &whatif.Served{FailedOf: 1}}
+	cured := whatif.Outcome{Served: &whatif.Served{}}
 	for want, p := range map[string]*Prediction{
 		"expandable_segments max_split_size stream": nil,
 		"stream predicted":                          {Study: &whatif.Study{Reference: worse}},

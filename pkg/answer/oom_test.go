@@ -25,9 +25,9 @@ func TestLeakBeforeSettings(t *testing.T) {
 			}
 		})
 		r := in[0].Recordings[0]
-		cured := whatif.Outcome{Prediction: &whatif.Prediction{ReservedPeak: 1 << 30}}
+		cured := whatif.Outcome{Served: &whatif.Served{ReservedPeak: 1 << 30}}
 		p := &Prediction{Sentence: "A setting.", Study: &whatif.Study{Limit: whatif.Limit{Bytes: 1<<30 + left}, Best: &cured,
-			Reference: whatif.Outcome{Prediction: &whatif.Prediction{FailedOf: 1}}}}
+			Reference: whatif.Outcome{Served: &whatif.Served{FailedOf: 1}}}}
 		list := newOOMContext(&in[0], r, 0).advice(&r.OOMs(0)[0], p)
 		if len(list) < 2 || list[0].Kind != "leak" || list[1].Text != "A setting." || list[0].Bytes != steps*leaked {
 			t.Fatalf("%+v", list)

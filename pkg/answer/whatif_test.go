@@ -61,7 +61,7 @@ func TestDepartureSentence(t *testing.T) {
 
 func TestOutcome(t *testing.T) {
 	for threshold, needs := range map[float64]bool{0: false, 0.5: true} {
-		o := &whatif.Outcome{Prediction: &whatif.Prediction{PeakEvent: 6}}
+		o := &whatif.Outcome{Served: &whatif.Served{PeakEvent: 6}}
 		o.Setting.Settings.GCThreshold = threshold
 		if x := newOutcome(o); x.PeakState != 7 || x.NeedsFraction != needs {
 			t.Errorf("a threshold of %g: %+v", threshold, x)

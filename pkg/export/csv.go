@@ -49,7 +49,7 @@ func writeCSV(w *bufio.Writer, in []answer.Input, o *Options) error {
 	return c.Error()
 }
 
-// csvCell is a value as a cell; it is empty where there is none.
+// csvCell returns a value as a cell, which is empty if there is no value.
 func (r *recording) csvCell(k kind, v *value) string {
 	switch {
 	case !v.known:
@@ -66,15 +66,15 @@ func (r *recording) csvCell(k kind, v *value) string {
 	return strconv.FormatInt(v.n, 10)
 }
 
-// stackSeparator stands between the frames of a stack, as in the keys of memviz top.
+// stackSeparator separates the frames of a stack, as in the keys of memviz top.
 const stackSeparator = " < "
 
-// formula is how a text begins that a spreadsheet may take for a formula. The page's
-// export guards the same texts (assets/viewer/kit/escape.js).
+// formula matches the start of a text that a spreadsheet may interpret as a formula. The export of
+// the page guards the same texts (assets/viewer/kit/escape.js).
 var formula = regexp.MustCompile("^ *[=+\\-@\u2212\uff0b\uff0d\uff1d\uff20]")
 
-// csvText is a text from a snapshot as a cell. Spreadsheets show a text behind an
-// apostrophe as it is.
+// csvText returns a text from a snapshot as a cell. Spreadsheets show a text after an apostrophe
+// unchanged.
 func csvText(s string) string {
 	s = units.Printable(s) // of spaces it leaves the plain one
 	if formula.MatchString(s) {

@@ -6,10 +6,10 @@
 // counted from 0, and state k is the allocator before event k. Texts are those of the
 // snapshot, redacted or not; each format makes them harmless where it writes them.
 //
-// What is written goes out while it is made. Only pprof's profile is held in memory,
-// which has one sample for each stack and its labels.
+// Output is written while it is made. Only the profile of pprof is held in memory, with one sample
+// for each stack and its labels.
 //
-// Another format is another file: a [Format] and its row in [Formats].
+// A new format is a new file with a [Format], and a row in [Formats].
 package export
 
 import (
@@ -30,7 +30,7 @@ type Format struct {
 	Takes  []Option // the options that say something about it
 
 	write func(w *bufio.Writer, in []answer.Input, o *Options) error
-	// isOurs tells by the first headSize bytes of a file whether write has written it.
+	// isOurs reports whether a file with these first headSize bytes was made by write.
 	isOurs func(head []byte) bool
 }
 
@@ -48,7 +48,7 @@ const (
 	MinSizeOption               // Options.MinSize
 )
 
-// Options say what is written.
+// Options of an export.
 type Options struct {
 	Program string         // that writes, for files that name it
 	At      *answer.Moment // nil: the peak, and the end for segments
@@ -57,7 +57,7 @@ type Options struct {
 	Omit    Omission
 }
 
-// Omission is what is not written although the recording has it.
+// Omission is what to leave out of an export.
 type Omission struct {
 	Addresses bool // stand empty, and streams are numbers in place of handles
 	Times     bool // stand empty; events keep their order
@@ -90,18 +90,17 @@ func IsFile(path string) bool {
 	return err == nil && slices.ContainsFunc(Formats, func(f *Format) bool { return f.isOurs(head) })
 }
 
-// addresses reports whether addresses of a recording are to be written, and mean
-// something: those of a report may be lost.
+// addresses reports whether the addresses of a recording are written. A report may have lost them.
 func (o *Options) addresses(r *analysis.Recording) bool {
 	return !o.Omit.Addresses && !r.Origin.AddressesLost && !r.Snapshot.Redaction.Addresses
 }
 
-// times reports whether times of a recording are to be written, and mean something.
+// times reports whether the times of a recording are written.
 func (o *Options) times(r *analysis.Recording) bool {
 	return !o.Omit.Times && !r.Snapshot.Redaction.Times && len(r.Device.Events.TimeMicros) > 0
 }
 
-// redacted is what is not written as it was recorded: paths, names, addresses, times.
+// redacted lists what is not written as recorded: paths, names, addresses, times.
 func (o *Options) redacted(as snapshot.Redaction) []string {
 	as.Addresses, as.Times = as.Addresses || o.Omit.Addresses, as.Times || o.Omit.Times
 	return answer.RedactedKeys(as)

@@ -74,7 +74,7 @@ func writePerfetto(w *bufio.Writer, in []answer.Input, o *Options) error {
 	return err
 }
 
-// baseOf is the time that the times of a trace count from, in microseconds since 1970.
+// baseOf returns the origin of the times of a trace, in microseconds since 1970.
 func baseOf(list []*recording) int64 {
 	first := int64(math.MaxInt64)
 	for _, r := range list {
@@ -100,8 +100,8 @@ type tracer struct {
 	base    int64 // see baseOf
 }
 
-// at is the time of an event, or of the last one for the state behind it. Without times
-// events are a microsecond apart. A clock that runs back does so here, too.
+// at returns the time of an event; for the state after the last event, the time of that event.
+// Without times, events are a microsecond apart. A clock that runs backwards does so here, too.
 func (t *tracer) at(event int) int64 {
 	e := t.Device.Events
 	switch {
@@ -113,7 +113,7 @@ func (t *tracer) at(event int) int64 {
 	return t.clock(e.TimeMicros[min(event, e.Len()-1)])
 }
 
-// clock is a time of the recording as one of the trace, within what a double holds.
+// clock converts a time of the recording into one of the trace, within the precision of a double.
 func (t *tracer) clock(micros int64) int64 {
 	if micros < t.base {
 		return -int64(min(uint64(t.base)-uint64(micros), snapshot.MaxSpanMicros))
@@ -163,7 +163,7 @@ func (t *tracer) write() {
 	t.counters()
 }
 
-// name names the process or one of its threads, and puts threads in order.
+// name names the process or one of its threads, and sorts threads.
 func (t *tracer) name(what string, thread int64, name string) {
 	t.begin("M", what, thread, 0)
 	t.open("args")
@@ -174,7 +174,7 @@ func (t *tracer) name(what string, thread int64, name string) {
 	}
 }
 
-// order says where the process or one of its threads is shown.
+// order sets where the process or one of its threads is shown.
 func (t *tracer) order(what string, thread, index int64) {
 	t.begin("M", what, thread, 0)
 	t.open("args")
@@ -244,7 +244,7 @@ func (t *tracer) annotations() {
 	}
 }
 
-// failures are the requests that failed, and those that the driver refused at first.
+// failures writes requests that failed, and those that succeeded after a retry.
 func (t *tracer) failures() {
 	e := t.Device.Events
 	for i, action := range e.Action {
@@ -275,8 +275,8 @@ func (t *tracer) instant(name string, event int) {
 	t.number("event", int64(event))
 }
 
-// tensors are the large allocations, each a slice from its start to its end. Those of one
-// call site share a track.
+// tensors writes large allocations as slices from start to end. Allocations of one call site share
+// a track.
 func (t *tracer) tensors() {
 	last := t.at(t.Device.Events.Len())
 	for i := range t.Device.Allocations {
@@ -318,7 +318,7 @@ func (t *tracer) tensor(phase, name string, i int, at int64) {
 	t.shut()
 }
 
-// counters are active and reserved bytes and those of each family, after each event that
+// counters writes active and reserved bytes and the bytes of each family, after each event that
 // changes them.
 func (t *tracer) counters() {
 	d := t.Device
@@ -360,7 +360,7 @@ func (t *tracer) counters() {
 
 const none = -1
 
-// endedBy is, by event, the allocation that it ended, or none.
+// endedBy lists by event the allocation that it ended, or none.
 func endedBy(d *replay.Device) []int32 {
 	list := slices.Repeat([]int32{none}, d.Events.Len())
 	for i := range d.Allocations {

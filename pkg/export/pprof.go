@@ -20,7 +20,7 @@ import (
 
 var pprofFormat = &Format{Name: "pprof", Binary: true, Takes: []Option{AtOption}, write: writePprof, isOurs: isPprof}
 
-// pprofComment stands in the header of the compressed file.
+// pprofComment is in the header of the compressed file.
 const pprofComment = "written by memviz"
 
 func isPprof(head []byte) bool {
@@ -38,7 +38,7 @@ const (
 	allocSpace
 )
 
-// noStack is the frame of what has no stack, since pprof drops samples without frames.
+// noStack is the frame of memory without a stack, because pprof drops samples without frames.
 const noStack = "(no stack recorded)"
 
 func writePprof(w *bufio.Writer, in []answer.Input, o *Options) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// siteSums is what one call site has at a moment and over the recording.
+// siteSums are the sums of one call site at a moment and over the recording.
 type siteSums struct {
 	name                   string // "" where no stack was recorded
 	state                  int

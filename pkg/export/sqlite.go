@@ -13,8 +13,8 @@ import (
 var sqliteFormat = &Format{Name: "sqlite", Binary: true, write: writeSQLite,
 	isOurs: func(head []byte) bool { return sqlite.ApplicationOf(head) == sqliteApplication }}
 
-// What a program finds in the header of the file: that memviz wrote it, and what the
-// tables mean. Another meaning of a column is another number.
+// The header of the file says that memviz wrote it, and which version the tables have. A new
+// meaning of a column needs a new version.
 const (
 	sqliteApplication = 0x6d766d7a // "mvmz"
 	sqliteVersion     = 1
@@ -34,7 +34,7 @@ func writeSQLite(w *bufio.Writer, in []answer.Input, o *Options) error {
 	return db.Write(w)
 }
 
-// sqliteViews answer what most questions begin with.
+// sqliteViews are where most queries begin.
 var sqliteViews = []sqlite.View{
 	{Name: "live_at_peak", SQL: `CREATE VIEW live_at_peak AS SELECT a.* FROM allocations a
 	JOIN recordings r ON r.id = a.recording
@@ -44,8 +44,7 @@ var sqliteViews = []sqlite.View{
 	f.file || ':' || f.line || ':' || f.function AS line FROM stack_frames s JOIN frames f ON f.id = s.frame`},
 }
 
-// database numbers the rows of all recordings: each table has those of the first one
-// first.
+// database numbers the rows of all recordings, starting with the first one in each table.
 type database struct {
 	in   []answer.Input
 	list []*recording
@@ -94,7 +93,7 @@ func (d *database) table(t *Table) sqlite.Table {
 	}}
 }
 
-// firstIDs are what to add to the indices of a recording for the ids of their rows.
+// firstIDs are added to the indices of a recording to get the ids of its rows.
 type firstIDs struct{ site, allocation, stack int64 }
 
 func (f *firstIDs) put(row *sqlite.Row, k kind, v *value) {
@@ -114,7 +113,7 @@ func (f *firstIDs) put(row *sqlite.Row, k kind, v *value) {
 	}
 }
 
-// firstStack is how many stacks the files before one have.
+// firstStack returns the number of stacks in the files before one.
 func (d *database) firstStack(of *answer.Input) (n int64) {
 	for i := range d.in {
 		if &d.in[i] == of {

@@ -21,7 +21,7 @@ const (
 	allocation // n is an index into replay.Device.Allocations
 )
 
-// value is one cell of a table. The zero value says that there is none.
+// value is one cell of a table. The zero value is an empty cell.
 type value struct {
 	known bool
 	n     int64  // of every kind but text
@@ -56,9 +56,9 @@ type Table struct {
 	rows    func(r *recording) iter.Seq[[]value] // the slice is reused
 }
 
-// leadingColumns is how many columns, file and device included, tell the files of a table
-// from those of other programs. They stay as they are, and new columns go behind them, so that
-// memviz replaces what its older and newer versions wrote.
+// leadingColumns is how many columns identify the files of a table, file and device included. They
+// never change and new columns follow them, so that memviz recognises the files of its older and
+// newer versions.
 const leadingColumns = 4
 
 // header has the names of the columns. All tables begin with the same two: the file and
@@ -80,7 +80,7 @@ type column struct {
 // Tables are all tables, the default one first.
 var Tables = []*Table{allocationsTable, eventsTable, segmentsTable, sitesTable, curveTable}
 
-// cell is a column of a table whose rows are made of values R.
+// cell is a column of a table with rows R.
 type cell[R any] struct {
 	column
 	value func(*recording, *R) value
@@ -90,7 +90,7 @@ func col[R any](name string, k kind, value func(*recording, *R) value) cell[R] {
 	return cell[R]{column{name, k}, value}
 }
 
-// newTable makes a table of rows R and of what their cells are.
+// newTable makes a table with rows R.
 func newTable[R any](name string, takesAt bool, rows func(*recording) iter.Seq[R], cells ...cell[R]) *Table {
 	t := &Table{Name: name, TakesAt: takesAt}
 	for _, c := range cells {
@@ -126,8 +126,8 @@ type recording struct {
 	frames   []string // by frame: file:line:function, "" where not known yet
 }
 
-// recordings are all devices of all inputs. It is an error if one of them has not the
-// moment that is asked for.
+// recordings returns all devices of all inputs. It is an error if one does not have the requested
+// moment.
 func recordings(in []answer.Input, o *Options) ([]*recording, error) {
 	var list []*recording
 	for i := range in {
@@ -147,7 +147,7 @@ func recordings(in []answer.Input, o *Options) ([]*recording, error) {
 	return list, nil
 }
 
-// state is the state that is asked for, or another one if none is.
+// state returns the requested state, or another one by default.
 func (r *recording) state(otherwise int) int {
 	if r.at != timeline.NoState {
 		return r.at

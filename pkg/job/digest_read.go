@@ -50,7 +50,7 @@ type entry struct {
 // lineSum is a hash of a line.
 type lineSum [sha256.Size]byte
 
-// identity tells digests of one device of one file. Copies of a file under other names
+// identity distinguishes digests of one device of one file. Copies of a file under other names
 // are files of their own, as they are for who reads the snapshots.
 type identity struct {
 	sha256 string
@@ -126,7 +126,7 @@ func (s *DigestSet) ReadFile(path string) (ok bool, err error) {
 
 // Read adds the digests of a file of some name, a line each, without holding more than
 // a line. A line that cannot be read, such as a last one that is cut, counts as a file
-// that could not be read. The error is that of the reader, or says that a schema is
+// that could not be read. The error comes from the reader, or says that a schema is
 // newer or that a bound is exceeded.
 func (s *DigestSet) Read(r io.Reader, file string) error {
 	in := bufio.NewReaderSize(r, 64<<10)
@@ -222,7 +222,7 @@ func (s *DigestSet) add(d Digest, line []byte) error {
 	return nil
 }
 
-// share lets the texts of call sites be those of other ranks.
+// share reuses the texts of other ranks' call sites.
 func (s *DigestSet) share(sites []Site) {
 	if s.texts == nil {
 		s.texts = map[string]string{}
@@ -307,7 +307,7 @@ func parse(line []byte) (d Digest, err error) {
 	return d, nil
 }
 
-// broken stands for a line that cannot be read, with the name and the file if these can
+// broken represents a line that cannot be read, with the name and the file if these can
 // be.
 func broken(line []byte, why string) Digest {
 	d := Digest{Schema: DigestSchema, Error: clip(why)}

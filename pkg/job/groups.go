@@ -13,7 +13,7 @@ import (
 type comparison struct {
 	*Job
 	totals []moments // by rank: what it holds as a whole
-	chance []int64   // by rank: how far its median of steps may be from that of its group by chance
+	chance []int64   // by rank: how far its median of steps may be from its group's by chance
 	names  []int     // by rank: ranks with the same number have the same pseudonyms
 }
 

@@ -150,7 +150,7 @@ func Jobs(digests []Digest) []*Job {
 
 // rename reads all ranks again from the paths of the files, because what a number in
 // a name counts shows only in all names together, and digests may have been made of
-// few files at a time. What the user said of a rank stays, and so does what a digest
+// few files at a time. What the user said about a rank stays, and so does what a digest
 // without the path of its file says.
 func rename(list []Digest) {
 	var paths []string

@@ -22,7 +22,7 @@ const (
 	FromEnvironment = "environment" // a variable of the process that made the digest
 )
 
-// inName reports whether the name of the file, or the user, tells the rank.
+// inName reports whether the name of the file, or the user, gives the rank.
 func inName(n *Name) bool { return n.From != FromOrder }
 
 // jobKey is what the files of one job share: they were written together, one by each
@@ -112,7 +112,7 @@ func readNames(names []Name, paths [][]string) {
 	}
 }
 
-// nameRuns tells runs apart by their folders, in jobs where one rank has several
+// nameRuns distinguishes runs by their folders, in jobs where one rank has several
 // files.
 func nameRuns(names []Name, paths [][]string) {
 	type rank struct {
@@ -313,7 +313,7 @@ func nodeOf(path []string) []string {
 	return nil
 }
 
-// rankNumber is a bare number at the end of the base name that is no date and
+// rankNumber is a bare number at the end of the base name that is not a date and
 // counts nothing else.
 func rankNumber(path []string) string {
 	base := path[0]

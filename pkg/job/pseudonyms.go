@@ -5,8 +5,8 @@ import (
 )
 
 // namesOf numbers the ranks so that those with equal numbers name call sites alike.
-// Redacted ranks do so if they share a pseudonym: those of different salts never do.
-// Ranks with nothing to tell by are taken for alike.
+// Redacted ranks do so if they share a pseudonym: ranks with different salts never do.
+// Ranks with nothing to compare are taken for alike.
 func namesOf(list []Digest) []int {
 	var clusters disjoint
 	plain, pseudonyms := -1, map[string]int{}
@@ -37,7 +37,7 @@ func namesOf(list []Digest) []int {
 	return numbers
 }
 
-// renamed are the ranks whose call sites are not named as those of most ranks are.
+// renamed are the ranks whose call sites have other names than on most ranks.
 // Ranks without call sites are not among them.
 func (c *comparison) renamed() []int {
 	var numbers []int

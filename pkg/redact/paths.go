@@ -94,7 +94,7 @@ func extension(name string) string {
 	return zipped
 }
 
-// generated redacts what stands in place of a file name for code without a file.
+// generated redacts what replaces the file name of code without a file.
 func (w *worker) generated(file string) string {
 	for _, begin := range generatedNames {
 		rest, is := strings.CutPrefix(file, begin)
@@ -140,7 +140,7 @@ func publicFrom(parts []string) int {
 	return len(parts)
 }
 
-// isStandard reports whether what stands behind lib/python3.x is a module of the standard
+// isStandard reports whether what follows lib/python3.x is a module of the standard
 // library: a file, or a file in one of its packages.
 func isStandard(parts []string) bool {
 	last := len(parts) - 1
@@ -170,7 +170,7 @@ var standardFiles = sync.OnceValue(func() map[string]bool {
 var standardLibrary string
 
 // isOwnNative reports whether C or C++ code is in a file that is known, and is neither
-// torch's nor Python's nor the system's. Then its namespaces do not tell whose it is.
+// torch's nor Python's nor the system's. Then its namespaces do not show whose it is.
 func isOwnNative(file string) bool {
 	path := slashed(file)
 	folder, name := "", path

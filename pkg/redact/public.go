@@ -10,7 +10,7 @@ func set(names ...string) map[string]bool {
 }
 
 // publicPackages are packages that anybody can install; their files and functions do not
-// tell who uses them.
+// reveal who uses them.
 var publicPackages = set(
 	"torch", "torchvision", "torchaudio", "torchtext", "torchdata", "torchao", "torchtune", "torchtitan", "torchrec",
 	"torchmetrics", "torchgen",
@@ -32,7 +32,7 @@ var publicPackages = set(
 	"mmcv", "mmdet", "detectron2",
 )
 
-// standardModules are modules of the standard library that stand on stacks.
+// standardModules are modules of the standard library that appear on stacks.
 var standardModules = set(
 	"_bootstrap", "abc", "argparse", "ast", "asyncio", "atexit", "base64", "bdb", "bisect", "builtins", "cProfile",
 	"calendar", "cmd", "code", "codecs",
@@ -97,7 +97,7 @@ var generatedNames = []string{
 	"<unknown>", "<console>",
 }
 
-// nativeFiles are files of torch, Python and the C library that stand on C++ stacks. Torch's
+// nativeFiles are files of torch, Python and the C library that appear on C++ stacks. Torch's
 // build splits some of them and numbers the parts.
 var nativeFiles = set(
 	"RegisterCUDA.cpp", "RegisterCPU.cpp", "RegisterCompositeExplicitAutograd.cpp",

@@ -4,7 +4,7 @@
 // A pseudonym is stable: with one salt, the same name has the same pseudonym in every
 // file. It replaces one part of a path or a qualified name, so that folders stay folders,
 // and keeps the words that the analysis looks for (stacks.Words) and common file
-// extensions. Public names stay: those of torch, Python and widely used packages
+// extensions. Public names stay: torch's, Python's and those of widely used packages
 // (public.go).
 //
 // Everything else stays: line numbers, sizes, addresses, times, handles.
@@ -95,7 +95,7 @@ func (w *worker) isKept(path string) bool {
 	return false
 }
 
-// kind is what a pseudonym stands for. The same text of two kinds has two
+// kind is what a pseudonym replaces. The same text of two kinds has two
 // pseudonyms.
 type kind string
 

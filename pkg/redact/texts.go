@@ -31,7 +31,7 @@ var publicText = regexp.MustCompile(`^(N/A|\d+(/\d+)*|Torch-Compiled Region: \d+
 	`Optimizer\.(step|zero_grad)|` +
 	`enumerate\(DataLoader\)#_(Single|Multi)Process(ing)?DataLoaderIter\.__next__)$`)
 
-// publicLabels stand before the # of torch's own annotations.
+// publicLabels precede the # of torch's own annotations.
 var publicLabels = map[string]bool{
 	"Optimizer.step": true, "Optimizer.zero_grad": true, "ProfilerStep": true, "enumerate(DataLoader)": true,
 }

@@ -12,7 +12,7 @@ type dict struct {
 	rest         string // what torch has appended in a line of its own
 }
 
-// parseDict reads metadata that is a JSON object. A value that is no text stays JSON.
+// parseDict reads metadata that is a JSON object. A value that is not text stays JSON.
 func parseDict(text string) (d dict, ok bool) {
 	if !strings.HasPrefix(text, "{") {
 		return dict{}, false

@@ -12,7 +12,7 @@ import "github.com/memviz-go/memviz/pkg/snapshot"
 // EventIndex is a position in one device's trace.
 type EventIndex int32
 
-// None stands for an event that the trace does not hold: the start of an
+// None marks an event that the trace does not hold: the start of an
 // allocation from before the recording, the end of one that is live at its end.
 const None EventIndex = -1
 

@@ -150,7 +150,7 @@ func (c *space) count() {
 	c.d.Anomalies[OverlappingRanges] += c.overlapping
 }
 
-// undoSegments goes back from the final segments to those of state 0.
+// undoSegments goes back from the final segments to the segments in state 0.
 func (c *space) undoSegments(s *snapshot.Snapshot) {
 	for _, seg := range s.SegmentsOf(c.d.ID) {
 		c.reserve(seg.Address, seg.TotalSize, true)

@@ -44,7 +44,7 @@ type builder struct {
 	segmentKeys  []segmentKeys // by segment row
 	history      []legacyBlock
 	metadataOf   map[pickle.Value]StringID         // of dicts, which events may share
-	tuples       map[pickle.Value]pickle.Container // tuples in place of lists, as the lists they stand for
+	tuples       map[pickle.Value]pickle.Container // tuples in place of lists, as the lists they replace
 	walked       int                               // values in those dicts
 	limits       pickle.Limits
 	read         int64           // bytes of the pickle; set by finish

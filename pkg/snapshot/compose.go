@@ -4,7 +4,7 @@ package snapshot
 type Composer struct {
 	s       *Snapshot
 	strings interner[string, StringID]
-	frames  map[Frame]FrameID
+	frames  map[FrameText]FrameID
 	stacks  stackTable
 	streams interner[uint64, StreamID]
 	pools   interner[Pool, PoolID]
@@ -24,7 +24,7 @@ func NewComposer(format Format) *Composer {
 		strings: newInterner[string, StringID](""),
 		streams: newInterner[uint64, StreamID](0),
 		pools:   newInterner[Pool, PoolID](Pool{}),
-		frames:  map[Frame]FrameID{},
+		frames:  map[FrameText]FrameID{},
 	}
 	c.stacks.init()
 	return c
@@ -43,12 +43,11 @@ func (c *Composer) Pool(p Pool) PoolID { return c.pools.id(p) }
 func (c *Composer) Stack(frames ...FrameText) StackID {
 	c.stacks.scratch = c.stacks.scratch[:0]
 	for _, f := range frames {
-		frame := Frame{Name: c.Text(f.Name), File: c.Text(f.File), Line: f.Line}
-		id, ok := c.frames[frame]
+		id, ok := c.frames[f]
 		if !ok {
 			id = FrameID(len(c.s.Frames))
-			c.s.Frames = append(c.s.Frames, frame)
-			c.frames[frame] = id
+			c.s.Frames = append(c.s.Frames, Frame{Name: c.Text(f.Name), File: c.Text(f.File), Line: f.Line})
+			c.frames[f] = id
 		}
 		c.stacks.scratch = append(c.stacks.scratch, id)
 	}

@@ -110,7 +110,7 @@ func take[T any](col []T, rows []uint32) []T {
 // noAddr marks an event without an address, see also noSize.
 const noAddr = math.MaxUint64
 
-// checkEvents counts the events that lack what their action needs. It stands for zero.
+// checkEvents counts the events that lack what their action needs. It counts as zero.
 func (b *builder) checkEvents(e *Events) {
 	for i, action := range e.Action {
 		movesMemory := action <= SegmentUnmap

@@ -24,7 +24,7 @@ type Format struct {
 	HasUserMetadata     bool
 	HasEventPool        bool // pool_id in events
 	HasTraces           bool // device_traces is a key
-	PoolBeforeType      bool // segment_pool_id stands before segment_type: torch_npu
+	PoolBeforeType      bool // segment_pool_id comes before segment_type: torch_npu
 	HasForwardFrames    bool
 	HasProfilerSegment  bool // segments without allocated_size: made from a profile
 	HasHost             bool // host_segments or host_traces is a key, even if empty
@@ -45,7 +45,7 @@ func (s *Snapshot) TorchVersion() string {
 	}
 	v := s.versionByKeys()
 	if s.Salvaged != nil && v.first > 0 {
-		v.last = later // the keys that newer versions add may stand in what was not read
+		v.last = later // the keys that newer versions add may be in what was not read
 	}
 	switch told := s.versionByFrames(); {
 	case told == versions{}:
@@ -158,7 +158,7 @@ var callLines = map[string]map[int32]versions{
 }
 
 // versionByFrames is the version of torch whose own Python is on the stacks; zero if
-// they do not tell it.
+// they do not say it.
 func (s *Snapshot) versionByFrames() (found versions) {
 	for _, f := range s.Frames {
 		v, known := callLines[s.String(f.Name)][f.Line]

@@ -46,8 +46,8 @@ func (b *builder) orderHostTrace(hasSegments bool) error {
 	return nil
 }
 
-// Threads record events of host memory without one lock, so an event may stand in the file behind
-// events that followed it, as far behind as its thread had to wait. What happened at one address
+// Threads record events of host memory without one lock, so an event may be in the file behind
+// later ones, as far behind as its thread had to wait. What happened at one address
 // can be told nevertheless: a segment is one block there, and events take it from state to state.
 // No other thread knows the address before its alloc is recorded, so it is frees that are
 // late. Each alloc tells which of them must have happened since the one before it.
@@ -170,7 +170,7 @@ func lateAtAddress(e *Events, rows []uint32, states []useState) (late []lateEven
 	return late
 }
 
-// swapped is the rows of an address with neighbours swapped where an alloc stands behind its
+// swapped is the rows of an address with neighbours swapped where an alloc follows its
 // free, or in front of its segment.
 func swapped(e *Events, rows []uint32) []uint32 {
 	rows = slices.Clone(rows)
@@ -190,7 +190,7 @@ func swapped(e *Events, rows []uint32) []uint32 {
 
 // traceBack goes from the last alloc to the first, and gives each the frees that must have
 // followed it, the last to the last. The result is all rows in an order that is possible, but for
-// the first: those stand as they are, because a free is missing, or is not of any alloc. There
+// the first: those stay as they are, because a free is missing, or is not of any alloc. There
 // are as many of them as are unexplained.
 func traceBack(e *Events, rows []uint32, state useState) (order []uint32, unexplained int) {
 	var frees [len(steps)][]int // positions of those that are left

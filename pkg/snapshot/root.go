@@ -58,7 +58,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 // none that could be read.
 func (b *builder) somethingRead() error {
 	unread := b.s.Oddity.Unread()
-	delete(unread, fieldKey) // what stands under other keys is read
+	delete(unread, fieldKey) // what is under other keys is read
 	hasEvents := slices.ContainsFunc(b.s.Traces, func(t Trace) bool { return t.Events.Len() > 0 })
 	if len(unread) == 0 || len(b.s.Segments) > 0 || hasEvents {
 		return nil

@@ -99,7 +99,7 @@ func (b *builder) rows(h *pickle.Heap, v pickle.Value, kind pickle.Kind) (l *row
 }
 
 // keep is the rows of a table that a list names, in its order. A table may hold other
-// rows, from dicts that stand elsewhere in the file.
+// rows, from dicts elsewhere in the file.
 func keep[T any](table []T, l *rowList) []T {
 	switch {
 	case l == nil:

@@ -20,7 +20,7 @@ type Salvaged struct {
 	NoEnd bool
 }
 
-// NoDevice stands for no device.
+// NoDevice means no device.
 const NoDevice DeviceID = -2
 
 // EndKnown reports whether the final segments of a device are in the snapshot. They are

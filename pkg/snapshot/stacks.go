@@ -19,7 +19,7 @@ func (b *builder) frame(h *pickle.Heap, pairs []pickle.Value) pickle.Container {
 		case keyFilename:
 			f.File = b.text(v, "frame.filename")
 		case keyLine:
-			// 2^64-1 stands for no line (code objects of Python 3.13).
+			// 2^64-1 means no line (code objects of Python 3.13).
 			if line, ok := h.Uint64(v); !ok {
 				b.wrongType("frame.line")
 			} else if line <= math.MaxInt32 {

@@ -8,7 +8,7 @@ import (
 )
 
 // Write writes a snapshot as torch.cuda.memory._dump_snapshot() does: with the keys of the
-// torch version that Format stands for, pickled with protocol 2 to 5.
+// torch version that Format describes, pickled with protocol 2 to 5.
 //
 // It shares the same objects as torch: dict keys and names of states, frame dicts, the
 // list of frames of an alloc with its final block, and that of a free request with its

@@ -6,7 +6,7 @@ import (
 )
 
 // Writer is the program that wrote the file, such as "torch 2.5 to 2.7" or "MLX".
-// The version is that of TorchVersion.
+// The version is [Snapshot.TorchVersion].
 func (s *Snapshot) Writer() string {
 	if s.Format.MLX {
 		return "MLX"

@@ -22,7 +22,7 @@ type Layout struct {
 	Lifetimes []Lifetime
 }
 
-// Lifetime is that of a request of an edited stream, in events of the recording.
+// Lifetime is the lifetime of a request of an edited stream, in events of the recording.
 type Lifetime struct {
 	Of    int32             // the recorded allocation that it is, or comes from
 	Bytes int64             // requested

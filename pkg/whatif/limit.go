@@ -17,7 +17,7 @@ type Limit struct {
 	// Below is set if Bytes is only a lower bound: the least amount, in bytes, that was
 	// refused. The real limit is at least Bytes and less than Below.
 	Below int64
-	// Share is the part of the given capacity that per_process_memory_fraction lets PyTorch have; 0: all of it.
+	// Share is the part of the given capacity that per_process_memory_fraction allows PyTorch; 0: all of it.
 	Share float64
 	// Addresses: requests failed that may have had too few addresses, which says nothing of memory.
 	Addresses bool

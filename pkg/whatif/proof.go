@@ -27,7 +27,7 @@ func (run *Run) prove() {
 	if run.Proof.First == nil || !slices.Contains(run.settings.RoundUpPower2Divisions[:], 1) {
 		return
 	}
-	// One division means something else up to torch 2.3, and files tell the version
+	// One division means something else up to torch 2.3, and files show the version
 	// only roughly: try both.
 	first, settings := run.Proof, run.settings.Settings
 	run.settings.Build.OneDivisionKeepsSize = true

@@ -11,19 +11,19 @@ import (
 const maxFailures = 100
 
 // predict serves the recorded requests under other settings.
-func (run *Run) predict(settings allocator.Settings, o Options) *Prediction {
+func (run *Run) predict(settings allocator.Settings, o Options) *Served {
 	settings.Build = run.settings.Build
 	s := &Stream{Settings: settings, Before: run.start.live, Ops: run.ops, run: run}
 	return s.Serve(o)
 }
 
 // Serve serves the requests.
-func (s *Stream) Serve(o Options) *Prediction {
+func (s *Stream) Serve(o Options) *Served {
 	n := len(s.Requests)
 	if s.Requests == nil {
 		n = len(s.run.r.Device.Allocations)
 	}
-	x := &server{run: s.run, stream: s, p: &Prediction{Settings: s.Settings, Options: o}, op: -1, event: replay.None,
+	x := &server{run: s.run, stream: s, p: &Served{Settings: s.Settings, Options: o}, op: -1, event: replay.None,
 		at: make([]uint64, n), waiting: map[uint64]int32{}}
 	x.begin()
 	for time := range max(o.Times, 1) {
@@ -56,7 +56,7 @@ type server struct {
 	stream *Stream
 	a      *allocator.Allocator
 	device *device // unless Options.Driver is given
-	p      *Prediction
+	p      *Served
 
 	at      []uint64         // by request: its address now; 0: it is not live, or was not served
 	waiting map[uint64]int32 // pending requests, by address
@@ -185,7 +185,7 @@ func (x *server) request(o Op) {
 	addr, err := x.allocate(r)
 	switch {
 	case err != nil:
-		x.fail(Failure{o.Event, x.p.Settings.RoundSize(max(r.Bytes, 0)), o.Kind == AllocateFailed})
+		x.fail(FailedRequest{o.Event, x.p.Settings.RoundSize(max(r.Bytes, 0)), o.Kind == AllocateFailed})
 	case o.Kind == AllocateFailed:
 		// The recording does not say how long the program would have kept it.
 		_ = x.a.Free(addr)
@@ -211,7 +211,7 @@ func (x *server) served(id int32, addr uint64) {
 	}
 }
 
-func (x *server) fail(f Failure) {
+func (x *server) fail(f FailedRequest) {
 	if x.p.FailedOf++; len(x.p.Failures) < maxFailures {
 		x.p.Failures = append(x.p.Failures, f)
 	}
@@ -287,7 +287,7 @@ func (x *server) addToCurve(state int) {
 		x.p.Curve[n-1].Bytes = x.reserved
 		return
 	}
-	x.p.Curve = append(x.p.Curve, Reserved{state, x.reserved})
+	x.p.Curve = append(x.p.Curve, CurvePoint{state, x.reserved})
 }
 
 // measurements is about how many times fragmentation is measured in a prediction. Each

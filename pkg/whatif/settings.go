@@ -15,7 +15,7 @@ type Setting struct {
 	Settings allocator.Settings
 }
 
-// Parse reads a value of the variable. The error is that of
+// Parse reads a value of the variable. The error comes from
 // [allocator.ParseSettings], or says that the memory of a prediction is not a
 // setting of it.
 func Parse(conf string) (Setting, error) {

@@ -52,7 +52,7 @@ const (
 	EmptyCache                   // a call of torch.cuda.empty_cache; the event is the one after its releases; NoRequest
 )
 
-// NoRequest stands for the request of an op that has none.
+// NoRequest is the request of an op that has none.
 const NoRequest = -1
 
 // Frees reports whether a request is no longer live after the op.

@@ -116,7 +116,7 @@ func (s *Study) Hopeless() bool { return s.Limit.Bytes > 0 && s.LowerBound() > s
 // Outcome is what one setting would have done, with its uncertainty.
 type Outcome struct {
 	Setting Setting
-	*Prediction
+	*Served
 	// Least and Most bound the peak of reserved memory in bytes over several placements
 	// of the driver's ranges; both are ReservedPeak if only one was tried.
 	Least, Most int64
@@ -150,7 +150,7 @@ func (run *Run) predictOne(x *Outcome, limit int64, quick bool) {
 	if x.Setting.Settings.GCThreshold > 0 && limit == 0 {
 		use.Limit, x.Assumed = run.ReservedPeak(), true
 	}
-	x.Prediction = run.predict(x.Setting.Settings, use)
+	x.Served = run.predict(x.Setting.Settings, use)
 	x.Least, x.Most, x.FromStart = x.ReservedPeak, x.ReservedPeak, x.ReservedPeak
 	if use.Anew {
 		from := use
@@ -167,7 +167,7 @@ func (run *Run) predictOne(x *Outcome, limit int64, quick bool) {
 }
 
 // Trace predicts an outcome again with Options.Traced: it has Curve and Layout.
-func (s *Study) Trace(o *Outcome) *Prediction {
+func (s *Study) Trace(o *Outcome) *Served {
 	use := o.Options
 	use.Traced = true
 	return s.predict(o.Setting.Settings, use)

@@ -14,9 +14,9 @@ import (
 // outcome is what a setting would have done, wherever the driver puts its ranges.
 func outcome(conf string, peak int64, failed int) Outcome {
 	return Outcome{
-		Setting:    Setting{Conf: conf},
-		Prediction: &Prediction{ReservedPeak: peak, FailedOf: failed},
-		Least:      peak, Most: peak, FromStart: peak,
+		Setting: Setting{Conf: conf},
+		Served:  &Served{ReservedPeak: peak, FailedOf: failed},
+		Least:   peak, Most: peak, FromStart: peak,
 	}
 }
 
@@ -119,7 +119,7 @@ func TestStudyAsked(t *testing.T) {
 	s := run.Study(Question{Settings: []Setting{one}, Quick: true, Capacity: 1})
 	if len(s.Outcomes) != 1 || s.Limit != (Limit{Bytes: 1, From: LimitGiven}) || s.Outcomes[0].Options.Limit != 1 ||
 		!s.Outcomes[0].Fails() || s.Outcomes[0].ReservedPeak != 0 || s.Best != nil || !s.Hopeless() {
-		t.Errorf("with a byte of memory: %+v, %+v", s.Limit, s.Outcomes[0].Prediction)
+		t.Errorf("with a byte of memory: %+v, %+v", s.Limit, s.Outcomes[0].Served)
 	}
 	if s = run.Study(Question{Settings: []Setting{one}, Quick: true}); s.Limit != run.Limit {
 		t.Errorf("limit %+v, recorded %+v", s.Limit, run.Limit)
@@ -244,7 +244,7 @@ func TestPredictLimits(t *testing.T) {
 			t.Errorf("%s: peak %d MiB, %+v, %d retries, %d fail", test.name, p.ReservedPeak/mib, p.Calls, p.Retries,
 				p.FailedOf)
 		}
-		if test.failed > 0 && p.Failures[0] != (Failure{
+		if test.failed > 0 && p.Failures[0] != (FailedRequest{
 			Event: replay.EventIndex(at(run.r.Device.Events, snapshot.Alloc, 2)), Bytes: 104 * mib}) {
 			t.Errorf("%s: %+v", test.name, p.Failures)
 		}
@@ -307,7 +307,7 @@ func TestAnew(t *testing.T) {
 		o := run.Study(Question{Settings: []Setting{{}}, Quick: quick}).Outcomes[0]
 		if !o.Options.Anew || o.ReservedPeak != 130*mib || o.FromStart != 160*mib || o.Least != 130*mib ||
 			o.Most != 130*mib || o.Calls != (Calls{Mallocs: 1}) {
-			t.Errorf("%+v, %+v", o, o.Prediction)
+			t.Errorf("%+v, %+v", o, o.Served)
 		}
 	}
 	if p := run.predict(allocator.Settings{}, Options{Anew: true, Limit: 99 * mib}); !p.TooMuch {
@@ -326,14 +326,14 @@ func TestAdvice(t *testing.T) {
 	}
 	s := run.Study(Question{Settings: []Setting{{Conf: "pages", Settings: allocator.Settings{Expandable: true}}}})
 	if s.Reference.ReservedPeak != 202<<20 || s.Best == nil || s.Best.ReservedPeak != 120<<20 {
-		t.Fatalf("reference %+v, best %+v", s.Reference.Prediction, s.Best)
+		t.Fatalf("reference %+v, best %+v", s.Reference.Served, s.Best)
 	}
 	if s.Best.Least != 120<<20 || s.Best.Most != 120<<20 || s.Best.FromStart != 120<<20 || s.Best.Assumed {
 		t.Errorf("best: %d to %d, from the start %d", s.Best.Least, s.Best.Most, s.Best.FromStart)
 	}
 	e := run.r.Device.Events
 	first, second := at(e, snapshot.Alloc, 0), at(e, snapshot.Alloc, 1)
-	want := []Reserved{{0, 0}, {first + 1, 100 << 20}, {second + 1, 120 << 20}}
+	want := []CurvePoint{{0, 0}, {first + 1, 100 << 20}, {second + 1, 120 << 20}}
 	if got := s.Trace(s.Best).Curve; !reflect.DeepEqual(got, want) {
 		t.Errorf("curve %v, want %v", got, want)
 	}
@@ -344,16 +344,16 @@ func TestAdvice(t *testing.T) {
 		t.Errorf("peak of the reference in event %d, want %d", got, second)
 	}
 	// What is free are whole segments, which empty_cache would give back.
-	if p := s.Reference.Prediction; p.Fragmentation != 0 || p.Retries != 0 || p.FailedOf != 0 || p.Avoided != 0 {
+	if p := s.Reference.Served; p.Fragmentation != 0 || p.Retries != 0 || p.FailedOf != 0 || p.Avoided != 0 {
 		t.Errorf("reference %+v", p)
 	}
 }
 
 // TestFailures keeps the first hundred requests that fail and counts them all.
 func TestFailures(t *testing.T) {
-	x := &server{p: &Prediction{}}
+	x := &server{p: &Served{}}
 	for i := range 101 {
-		x.fail(Failure{Event: replay.EventIndex(i)})
+		x.fail(FailedRequest{Event: replay.EventIndex(i)})
 		if want := min(i+1, 100); len(x.p.Failures) != want || x.p.FailedOf != i+1 {
 			t.Fatalf("%d kept of %d", len(x.p.Failures), x.p.FailedOf)
 		}

@@ -26,7 +26,7 @@ export function compareApi(stores, stage, ready) {
       while (stage.isPending);
     },
 
-    /** The four answers as they stand on the page. */
+    /** The four answers as the page words them. */
     answers: () => shown.pair.answers.map(({ key, question, value, line }) => ({ key, question, value, line })),
 
     /** The moments with buttons: {key, states}. */
@@ -105,8 +105,8 @@ export function compareApi(stores, stage, ready) {
     },
 
     /**
-     * Where the pile of side 0 or 1 stands in client pixels of the page, what it shows, and the state of each column
-     * of its raster (-1: none); and where the lane of phases and the difference stand, with the net of each column.
+     * Where the pile of side 0 or 1 is in client pixels of the page, what it shows, and the state of each column
+     * of its raster (-1: none); and where the lane of phases and the difference are, with the net of each column.
      * @param {number} side
      */
     geometry(side = 1) {

@@ -78,7 +78,7 @@ function build(echarts, options) {
   return { stores, stage, hash, open };
 }
 
-/** Shows the two recordings that stand in the page. */
+/** Shows the two recordings that the page holds. */
 export const start = () =>
   startPage((echarts, options) => {
     const { stores, stage, hash, open } = build(echarts, options);

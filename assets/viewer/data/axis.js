@@ -3,7 +3,10 @@
 
 import { clamp, countBelow, countUpTo } from '../kit/math.js';
 
-/** Room to the right of an out-of-memory event near the end, where its request is drawn; and what is near the end. */
+/**
+ * Room to the right of an out-of-memory event near the end, where its request is drawn; and how close to the end counts
+ * as near.
+ */
 const AIR = 1.03;
 const NEAR_END = 0.97;
 
@@ -61,9 +64,9 @@ export class EventAxis {
 }
 
 /**
- * State k lasts from the time of event k-1 to that of event k; state 0 ends
+ * State k lasts from the time of event k-1 to the time of event k; state 0 ends
  * with the first event and the last state begins with the last, so both have
- * no width. Where the recorded clock goes backwards, the time stands still.
+ * no width. Where the recorded clock goes backwards, time does not advance.
  * @implements {Axis}
  */
 export class TimeAxis {

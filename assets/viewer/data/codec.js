@@ -48,7 +48,7 @@ export async function inflate(packed, size) {
 }
 
 /**
- * Decodes the payload that stands in an element of the page.
+ * Decodes the payload in an element of the page.
  * @param {Element | null} element
  * @returns {Promise<Uint8Array>}
  */

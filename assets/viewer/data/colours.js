@@ -1,4 +1,4 @@
-// What colour can stand for, and which of that tells the allocations of a device apart.
+// What colour can mean, and which meanings distinguish the allocations of a device.
 
 import { byLifetime, bySize } from './classes.js';
 import { byFamily } from './grouping.js';
@@ -24,7 +24,7 @@ const MODES = [
 
 /**
  * @param {OpenDevice} device
- * @returns {{mode: Mode, label: string, lacks: string}[]} lacks: why there is nothing to tell apart, or ""
+ * @returns {{mode: Mode, label: string, lacks: string}[]} lacks: why there is nothing to distinguish, or ""
  */
 export function modesOf(device) {
   return MODES.map(([mode, label]) => ({ mode, label, lacks: lack(device, mode) }));
@@ -73,7 +73,7 @@ export function groupingOf(mode, device, report, theme) {
   return byLargest(mode, device, report.palette[theme]);
 }
 
-/** The next mode that tells something apart. @param {OpenDevice} device @param {Mode} mode @returns {Mode} */
+/** The next mode that distinguishes anything. @param {OpenDevice} device @param {Mode} mode @returns {Mode} */
 export function modeAfter(device, mode) {
   const modes = modesOf(device).filter((m) => m.lacks === '' || m.mode === mode);
   return modes[(modes.findIndex((m) => m.mode === mode) + 1) % modes.length].mode;

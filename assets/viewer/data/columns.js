@@ -89,7 +89,7 @@ export class ColumnReader {
 /**
  * Looks at the varint around a byte that does not end it.
  * @param {Uint8Array} bytes
- * @param {number} from where varints begin; before that may stand text
+ * @param {number} from where varints begin; text may come before them
  * @param {number} at
  */
 function expectShort(bytes, from, at) {
@@ -122,10 +122,10 @@ const block = new Float64Array(BLOCK);
 
 /**
  * Turns the first n values of the block into others.
- * @typedef {(n: number, reach: number) => number} Transform from the reach of the values to that of the new ones
+ * @typedef {(n: number, reach: number) => number} Transform from the range of the values to the range of the new ones
  */
 
-/** A column as it stands in the payload, until its values are asked for. */
+/** A column as the payload has it, until its values are asked for. */
 export class PackedColumn {
   /** @type {Uint8Array | null} */
   #packed;

@@ -20,7 +20,7 @@ export class DeviceData {
   #pool;
 
   /**
-   * @param {Uint8Array | DeviceColumns} source the payload "device-F-D", or what stands in its place
+   * @param {Uint8Array | DeviceColumns} source the payload "device-F-D", or what replaces it
    * @param {import('./report.js').DeviceReport} report
    * @param {Maps} maps
    */
@@ -63,7 +63,7 @@ export class DeviceData {
   }
 
   /**
-   * What would stand in its place with other tensors, each of which comes from one of these.
+   * The columns of a device with other tensors, each made from one of these.
    * @param {Edited} edited
    * @returns {DeviceColumns}
    */

@@ -1,4 +1,4 @@
-// The tensors of a training that was never run: those of a recording, and what a payload says that is otherwise.
+// The tensors of a training that was never run: a recording's, with the differences that a payload lists.
 
 import { ColumnReader } from './columns.js';
 import { countBelow } from '../kit/math.js';
@@ -25,7 +25,7 @@ export function readMeasure(bytes, unit, data, largePage) {
  * The tensors of a device after edits, in the order of their first states.
  * @param {Pick<import('./device.js').DeviceData, 'count' | 'events' | 'first' | 'last' | 'size'>} data
  * @param {ArrayLike<number>} alloc ascending, as often as it has tensors, or once with none
- * @param {ArrayLike<number>} later states that the first one comes after that of the allocation
+ * @param {ArrayLike<number>} later states that the first one comes after the allocation's
  * @param {ArrayLike<number>} states in which it lives; 0: there is none
  * @param {ArrayLike<number>} code 0: as large as the last one of an allocation as large; else 1 + its bytes
  */

@@ -90,7 +90,7 @@ export function elide(name) {
 }
 
 /**
- * All frames of a stack as plain text, unfolded, under a header line: those of the program and its callers, then what
+ * All frames of a stack as plain text, unfolded, under a header line: the frames of the program and its callers, then what
  * the program called.
  * @param {string} header
  * @param {Frame[]} frames innermost first

@@ -1,4 +1,4 @@
-// Groups of allocations, which colour tells apart, and what each group holds.
+// Groups of allocations, which colours distinguish, and what each group holds.
 
 /** Shades of a hue, which differ in lightness. */
 export const SHADES = 5;
@@ -25,7 +25,7 @@ export const MIDDLE = 2;
  */
 
 /**
- * By family; its shades tell call sites apart.
+ * By family; shades distinguish call sites.
  * @param {import('./device.js').DeviceData} data
  * @param {import('./stacks.js').Stacks} stacks
  * @param {import('./report.js').Report} report

@@ -15,7 +15,7 @@ const STEP = /^(ProfilerStep|Optimizer\.step)#/;
 /** Ranges of states that do not overlap, in order. A range from a to b holds the events a to b-1. */
 export class Lane {
   /**
-   * @param {string} label "" for the lane of what is nested
+   * @param {string} label "" for the lane of nested ranges
    * @param {number[]} from first state of each
    * @param {number[]} to last state
    * @param {string[]} names
@@ -45,7 +45,7 @@ export class Lane {
   }
 
   /**
-   * Where a range stands.
+   * Where a range is.
    * @param {import('./axis.js').Axis} axis @param {number} i
    * @returns {[number, number]} positions
    */
@@ -81,7 +81,7 @@ export class Lane {
   }
 }
 
-/** The lanes of a device, those of annotations first. */
+/** The lanes of a device, annotations first. */
 export class Lanes {
   /**
    * @param {Uint8Array} bytes the payload "lanes-F-D"
@@ -194,7 +194,7 @@ export class Steps {
     return { from: this.from[i], to: this.from[i + 1] ?? this.lastState };
   }
 
-  /** The step that a state belongs to: that of the event before it. @param {number} state */
+  /** The step that a state belongs to: the step of the event before it. @param {number} state */
   at(state) {
     return Math.max(0, countUpTo(this.from, Math.max(0, state - 1)) - 1);
   }

@@ -1,4 +1,4 @@
-// Groups by kinds that have no order and of which there may be thousands: call sites,
+// Groups by kinds that have no order and may number in the thousands: call sites,
 // files, stacks, streams, pools. The eight largest kinds have colours of their own.
 
 import { MIDDLE, SHADES, shadesOf } from './grouping.js';
@@ -33,7 +33,7 @@ export function byLargest(mode, device, palette) {
   const group = new Uint8Array(kinds.count).fill(largest.length);
   largest.forEach((kind, i) => (group[kind] = i));
 
-  // A group of one call site or stack has one shade, which is also that of its swatch.
+  // A group of one call site or stack has one shade, which its swatch has too.
   const shade = shadesOf(stacks);
   const flat = mode === 'site' || mode === 'stack' ? largest.length : 0;
   const of = new Uint8Array(data.count);

@@ -1,7 +1,7 @@
 // What the search box and the filters understand.
 //
 //   optimizer.py:7        in a function, a file with its line, an operator, an annotation, metadata
-//   "two words"           parted words must all be found, not side by side
+//   "two words"           separate words must all be found, in any place
 //   /adamw?\.py:8\d/      a regular expression; see regex.js
 //   0x7f06, b7f06         the beginning of an address; b7f06_0 the first allocation there
 //   size>1MiB life<=20    filters; life is in events, or in time as in life>5ms
@@ -14,7 +14,7 @@ import { LinearRegex } from './regex.js';
  * @typedef {object} Term
  * @property {string} text in lower case
  * @property {LinearRegex | null} regex instead of the text
- * @property {AddressPrefix | null} address that the text may also stand for
+ * @property {AddressPrefix | null} address that the text may also mean
  *
  * @typedef {{digits: string, generation: number | null}} AddressPrefix the first hex digits of an address, and which
  *   allocation there is meant, counted from 0; null: all

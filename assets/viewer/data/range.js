@@ -23,7 +23,7 @@ export function rangeOf(a, b, lastState) {
  * @typedef {object} RangeActivity what happens in a range
  * @property {number} first id of the allocations made in it, which follow each other
  * @property {number} after the id behind the last of them
- * @property {Int32Array} kept those of them still live at its end, in order
+ * @property {Int32Array} kept: still live at its end, in order
  * @property {number} keptBytes
  * @property {number} allocated bytes
  * @property {number} freed bytes, also of what was allocated before
@@ -50,7 +50,7 @@ export function activityIn(timeline, { from, to }) {
  */
 export function restackedTimeline(timeline, members) {
   const { data } = timeline;
-  const last = new Uint32Array(data.count); // those of the others stay 0: they end before they begin
+  const last = new Uint32Array(data.count); // the others stay 0: they end before they begin
   for (const id of members) last[id] = data.last[id];
   const pending = [...data.pendingAlloc.keys()].filter((i) => last[data.pendingAlloc[i]] > 0);
   return new Timeline(

@@ -1,7 +1,7 @@
 // Regular expressions in linear time. The expression may come with a link and the
 // texts come with a snapshot, and either can make a backtracking engine hang. Here
 // all alternatives are followed at once (Thompson's construction), so that a search
-// costs at most the length of the text times that of the expression.
+// costs at most the length of the text times the length of the expression.
 //
 // Supported are . [a-z] \d \w \s \b ^ $ ( ) (?: ) | * + ? {m,n}, without regard to
 // upper and lower case. Back references and lookaround are not.
@@ -74,7 +74,7 @@ export class LinearRegex {
 /** Source that matches one character: a class, an escape, anything else. */
 const ONE = /\[(?:[^\]\\]|\\[^])*\]|\\(?:u[\da-f]{4}|x[\da-f]{2}|[^])|[^]/iy;
 
-/** How often what stands before is repeated. Whether that is lazy does not change whether there is a match. */
+/** How often the item before is repeated. Laziness does not change whether there is a match. */
 const TIMES = /(?:([*+?])|\{(\d{1,3})(,?)(\d{0,3})\})\??/y;
 
 /** @param {string} source @returns {Instruction[]} */

@@ -135,7 +135,7 @@ export class SiteTable {
   }
 
   /**
-   * Which allocations a row stands for, in the whole recording.
+   * The allocations of a row, in the whole recording.
    * @param {By} by @param {string} key
    * @returns {(id: number) => boolean}
    */

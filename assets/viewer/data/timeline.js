@@ -31,7 +31,7 @@ export class Timeline {
     /** The first state with the most active bytes. */
     this.peak = this.highest.best(0, this.lastState);
 
-    // Two levels of maxima over `last`: a search for what is live skips the blocks in which nothing is.
+    // Two levels of maxima over `last`: a search for what is live skips blocks that hold nothing live.
     this.blockLast = blockMaxima(data.last);
     this.groupLast = blockMaxima(this.blockLast);
 
@@ -63,7 +63,7 @@ export class Timeline {
   }
 
   /**
-   * The same of some consecutive allocations, all of which begin in state k or before.
+   * The same for consecutive allocations that all begin in state k or before.
    * @param {number} from first allocation
    * @param {number} to after the last one
    * @param {number} k

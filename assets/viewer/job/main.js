@@ -68,7 +68,7 @@ function describe({ job, choice }) {
   return `${label ? `${label}: ` : ''}${job.ranks.length} ranks${zoomed}. ${said}`;
 }
 
-/** Shows the job that stands in the page. */
+/** Shows the job that the page holds. */
 export const start = () =>
   startPage(async (echarts, options) => {
     const { state, stage, show } = await build(echarts, options);

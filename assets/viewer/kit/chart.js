@@ -36,7 +36,7 @@ export function picture(canvasOf) {
   };
 }
 
-/** What stands in JSON for a function. */
+/** A function's place in JSON. */
 const PLACEHOLDER = /^__f__(\w+)__f__$/;
 
 /**

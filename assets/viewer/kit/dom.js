@@ -3,12 +3,12 @@
 
 import { listen } from './topic.js';
 
-/** @typedef {Node | string | null | undefined | false} Leaf what is nothing is left out */
+/** @typedef {Node | string | null | undefined | false} Leaf falsy ones are left out */
 /** @typedef {Leaf | Leaf[] | Leaf[][] | (Leaf | Leaf[])[]} Child lists are laid flat */
 
 /**
  * @typedef {object} Properties
- * @property {string} [class] where it is no fixed one
+ * @property {string} [class] where it is not fixed
  * @property {string} [text]
  * @property {string} [title]
  * @property {string} [role]

@@ -63,7 +63,7 @@ export function change(n) {
 /**
  * @param {number} part
  * @param {number} whole
- * @returns {string} "" when there is no whole
+ * @returns {string} "" without a whole
  */
 export function share(part, whole) {
   if (!(whole > 0)) return '';

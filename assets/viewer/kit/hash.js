@@ -7,9 +7,9 @@ import { listen, on } from './topic.js';
 /** How long a view stays before it becomes an entry of the browser's history. */
 const SETTLED_MS = 400;
 
-/** @typedef {Record<string, string | false>} Values by key; false or "" for what is as at the start */
+/** @typedef {Record<string, string | false>} Values by key; false or "" where nothing differs from the start */
 
-/** A value of the address. @param {string} key @param {string} [hash] another one than that of the address */
+/** A value of the address. @param {string} key @param {string} [hash] another hash than the address has */
 export function asked(key, hash = location.hash) {
   return new URLSearchParams(hash.replace(/^#/, '')).get(key);
 }
@@ -29,10 +29,11 @@ export function hashWith(hash, values) {
  * @param {import('./topic.js').Topic[]} topics after which something else may be shown
  * @param {object} page
  * @param {() => Values} page.values of what is shown
- * @param {() => void} page.show what the address says of what is open
+ * @param {() => void} page.show what the address asks for of whatever is open
  * @param {() => unknown} page.open what the address names, unless it is open
+ * @param {() => void} [page.shown] follows when a person has changed the address, and it is shown
  */
-export function mountHash(topics, { values, show, open }) {
+export function mountHash(topics, { values, show, open, shown }) {
   let isReading = true;
   let timer = 0;
   let pushed = location.hash;
@@ -66,6 +67,7 @@ export function mountHash(topics, { values, show, open }) {
       isReading = true;
       await open();
       apply();
+      shown?.();
     },
   });
   return { apply };

@@ -12,7 +12,7 @@ import { nextTask } from './stage.js';
  */
 
 /**
- * Starts a page with the chart library that the loader has run. Resolves with the first picture; what stands beside it
+ * Starts a page with the chart library that the loader has run. Resolves with the first picture; the rest of the page
  * follows. On an error the loader brings the summary back.
  * @param {(echarts: ECharts, options: any) => Page | Promise<Page>} build makes the parts of the page; options: of its
  *   charts, as JSON

@@ -26,7 +26,7 @@ export class Stage {
   /** What the next frame draws, 0: nothing. */
   #dirty = 0;
   #requested = 0;
-  /** @type {Size | null} what is drawn for in place of the element */
+  /** @type {Size | null} drawn for instead of the element's */
   #size = null;
   /** @type {Size | null} of the last frame */
   #drawn = null;
@@ -100,7 +100,7 @@ export class Stage {
     this.#draw(ms);
   }
 
-  /** Draws everything now, and from now on, for a size. @param {Size | null} size null: that of the element again */
+  /** Draws everything now, and from now on, for a size. @param {Size | null} size null: the element's again */
   drawSized(size) {
     this.#size = size;
     this.drawNow();

@@ -64,12 +64,12 @@ function fade(rgb, paper) {
   });
 }
 
-/** How much of the colour of a block's tail is that of its tensor. */
+/** How much of its tensor's colour the tail of a block has. */
 const TAIL = 1 / 3;
 
 /** @typedef {Pick<import('../kit/painter.js').Style, 'paper' | 'stuck' | 'returnable' | 'seam'>} Greys */
 
-/** The colours of the address space: those of the tensors, of the tails of their blocks, and of what is free. */
+/** The colours of the address space: tensors, the tails of their blocks, and free memory. */
 export class SpaceColours {
   /**
    * @param {ColourTable} tensors

@@ -77,7 +77,7 @@ export class Pile {
   }
 
   /**
-   * Takes out what is no longer live in state k.
+   * Removes allocations that are no longer live in state k.
    * @param {number} k
    * @returns {number} position of the lowest chunk that changed
    */
@@ -108,7 +108,7 @@ export class Pile {
     return Math.min(changed, kept);
   }
 
-  /** Closes up what is still live. @param {number} c chunk @param {number} k */
+  /** Moves the live allocations together. @param {number} c chunk @param {number} k */
   #compact(c, k) {
     const { last, bytes, colourIndex, sums } = this;
     const { red, green, blue } = this.colours;

@@ -4,9 +4,9 @@
 // A moving view keeps drawing the same states: the highest of a stretch of the
 // recording stays the highest while the stretch moves a little. So most columns are
 // copies. Where there is no time for the others, the highest of a block of neighbours
-// stands for all of them, by which no peak is lost.
+// replaces all of them, so that no peak is lost.
 
-/** The widest block: so many columns may be copies of one while there is no time. */
+/** The widest block: how many columns may be copies of one while there is no time. */
 const MOST_COARSE = 16;
 
 /**

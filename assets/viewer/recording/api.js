@@ -142,7 +142,7 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
     },
 
     /**
-     * What lies under a client pixel of the page, or null. In the address space: segment is an index into those of the
+     * What lies under a client pixel of the page, or null. In the address space, segment is an index into those of the
      * state, offset counts from its first byte, and a hole has its bytes and how many of them are returnable.
      * @param {number} x @param {number} y
      */
@@ -160,7 +160,7 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
     },
 
     /**
-     * Where the plot stands in client pixels of the page, what it shows, and
+     * Where the plot is in client pixels of the page, what it shows, and
      * the state that each column of the raster is drawn at (-1: none).
      */
     geometry: () => {

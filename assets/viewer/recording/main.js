@@ -121,7 +121,7 @@ function showEmpty(report) {
   byId('empty').hidden = false;
 }
 
-/** Shows the report that stands in the page. */
+/** Shows the recording that the page holds. */
 export const start = () =>
   startPage((echarts, options) => {
     const report = parseReport(byId('memviz-report').textContent ?? '');

@@ -12,7 +12,8 @@ const ALLOWED = {
   'recording/map': 'kit data pile recording/data recording/draw recording/map',
   'recording/state': 'kit data pile recording/data recording/draw recording/map recording/state',
   'recording/view': 'kit data pile recording/data recording/draw recording/map recording/state recording/view',
-  'recording/ui': 'kit data pile recording/data recording/draw recording/map recording/state recording/view recording/ui',
+  'recording/ui':
+    'kit data pile recording/data recording/draw recording/map recording/state recording/view recording/ui',
   recording: 'kit data pile recording',
   'compare/data': 'kit data compare/data',
   'compare/draw': 'kit data pile compare/data compare/draw',

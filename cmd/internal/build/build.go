@@ -50,6 +50,7 @@ type Source struct {
 	Commit  string    // the full hash of HEAD
 	Time    time.Time // when HEAD was committed, in UTC; archives give it to all their files
 	Dirty   bool      // files differ from HEAD
+	Flags   []string  // of go build, more than a release has
 }
 
 // Open reads what git knows of the checkout around dir. The version is a semantic version that
@@ -91,8 +92,8 @@ func (s *Source) Binary(ctx context.Context, t Target, file string) error {
 		return err
 	}
 	// Without -buildvcs=false Go adds the tags that the checkout happens to have.
-	_, err = s.Go(ctx, t, "build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", s.LinkerFlags(), "-o",
-		file, Command)
+	args := []string{"build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", s.LinkerFlags()}
+	_, err = s.Go(ctx, t, append(append(args, s.Flags...), "-o", file, Command)...)
 	return err
 }
 

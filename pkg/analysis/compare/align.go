@@ -6,7 +6,7 @@ import "slices"
 const none = -1
 
 // align walks two sequences of n and m elements in order, by pairs of indices, so that the
-// weights of those it pairs have the largest sum; the others stand alone, beside none. A
+// weights of those it pairs have the largest sum; the others are left alone, beside none. A
 // weight of 0 is no pair. Where it does not matter which side goes first, first reports whether
 // element i of the one precedes j of the other, so that a swap of the sides changes nothing.
 //

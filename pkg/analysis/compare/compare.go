@@ -46,7 +46,7 @@ type Comparison struct {
 	Earlier [2][]Earlier
 
 	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes
-	// those of all that have a stack, summed over both peaks.
+	// the bytes of all that have a stack, summed over both peaks.
 	MatchedBytes, StackBytes int64
 
 	earlier [2]map[int]Earlier // by allocation

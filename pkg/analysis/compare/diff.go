@@ -54,7 +54,7 @@ type Difference struct {
 	unchanged []DiffRow
 
 	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes
-	// those of all that have a stack, summed over the two sides.
+	// the bytes of all that have a stack, summed over the two sides.
 	MatchedBytes, StackBytes int64
 }
 

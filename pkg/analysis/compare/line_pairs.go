@@ -6,7 +6,7 @@ import (
 )
 
 // alignFiles aligns the lines of each file that both recordings have; first files of
-// the same name in the same folder, then those of the same name.
+// the same name in the same folder, then files of the same name.
 func alignFiles(before, after []*line) (groups [][]*line) {
 	cells := maxCells
 	byFile, restA, restB := groupBy(before, after, func(l *line) string { return l.file })

@@ -19,7 +19,7 @@ type line struct {
 	keys                 stacks.Keys // of a call site
 	side, group          int
 
-	// What tells lines of a function apart, as numbers that both sides share: the paths
+	// What distinguishes the lines of a function, as numbers that both sides share: the paths
 	// to them, their innermost frames, and the operators below them. Ascending.
 	paths, sites, operators []int32
 }
@@ -100,7 +100,7 @@ func matchLines(a, b Side) *Lines {
 	return m
 }
 
-// features number what tells lines apart.
+// features numbers what distinguishes lines.
 type features struct {
 	keys      map[stacks.Key]int32
 	operators map[string]int32

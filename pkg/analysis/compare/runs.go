@@ -16,7 +16,7 @@ type Run struct {
 	States  [2]timeline.Range
 	Highest [2]int  // the state with the most active bytes; timeline.NoState on a side that has not the run
 	Step    int     // index in Comparison.Steps; -1 where steps are not paired
-	Width   float64 // of the page: the mean of its shares of the events; those of all runs sum up to 1
+	Width   float64 // of the page: the mean of its shares of the events; the widths of all runs sum up to 1
 }
 
 // Word is the name of the phase: "forward", or "before" for the events before the first.
@@ -170,7 +170,7 @@ func lookAhead(before, after []sideRun) (walk [][2]int) {
 	return walk
 }
 
-// skipFirst decides which of two runs of different phases stands alone: the first of a, or
+// skipFirst decides which of two runs of different phases is left alone: the first of a, or
 // that of b, whose phase comes again soon on the other side.
 func skipFirst(a, b []sideRun) bool {
 	for n := 1; n <= runLookahead; n++ {
@@ -183,7 +183,7 @@ func skipFirst(a, b []sideRun) bool {
 	return a[0].phase < b[0].phase
 }
 
-// add appends a run; that of a side that has not got it is nil.
+// add appends a run; the entry of a side without it is nil.
 func (a *aligner) add(both [2]*sideRun, step int) {
 	r := Run{Step: step, Highest: [2]int{timeline.NoState, timeline.NoState}}
 	shares, n := 0.0, 0.0

@@ -147,7 +147,7 @@ func equalNumbers(numbers [2][]int) (pairs [][2]int) {
 }
 
 // inOrder pairs steps that end in the recordings, the first ones with each other or
-// the last ones, and what stands behind them.
+// the last ones, and what follows them.
 func inOrder(a, b *steps.List, fromEnd bool) (pairs [][2]int) {
 	n := min(len(a.Boundaries), len(b.Boundaries))
 	fromA, fromB := 0, 0

@@ -65,7 +65,7 @@ func (b *birth) freed() bool { return b.freedAt != timeline.Never }
 // freedInRun reports whether it was freed in the phase run it was born in.
 func (b *birth) freedInRun() bool { return b.freed() && b.freedAt <= b.runEnd }
 
-// freedByCaller reports whether Python that is no part of a forward pass freed it.
+// freedByCaller reports whether Python outside a forward pass freed it.
 func (b *birth) freedByCaller() bool {
 	switch b.freeActivity {
 	case stacks.InUserCode, stacks.InDataLoader, stacks.InOptimizer, stacks.InZeroGrad, stacks.InClipping,
@@ -248,6 +248,6 @@ func (ev *evidence) eachBirth(visit func(i int, b *birth)) {
 	}
 }
 
-// isCuBLASWorkspace reports whether a size is that of cuBLAS's default
+// isCuBLASWorkspace reports whether a size is cuBLAS's default
 // workspace: 2 buffers of 4 MiB and 8 of 16 KiB.
 func isCuBLASWorkspace(a *replay.Allocation) bool { return a.Size == 8_519_680 }

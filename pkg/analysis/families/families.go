@@ -4,7 +4,7 @@
 // It rests on three things: the names on the stack that allocated a tensor and on
 // the one that freed it; the phase of training in which each happened; and, for
 // blocks from before the recording, how many have the size of a gradient. The
-// built-in rules are tried in the order in which they stand in rules.go; the
+// built-in rules are tried in their order in rules.go; the
 // first that applies decides, and [Assignment.Reason] says how and how surely.
 // [Overrides] are rules of the user's own, which come before all of them.
 //

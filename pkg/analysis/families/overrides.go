@@ -46,7 +46,7 @@ const (
 
 var fieldNames = [fieldCount]string{"function", "file", "frame", "operator"}
 
-// maxOverrides lets a Rule fit into a byte.
+// maxOverrides is chosen so that a Rule fits into a byte.
 const maxOverrides = 190
 
 var _ [256 - maxOverrides - ruleCount]struct{}
@@ -140,7 +140,7 @@ func (o *Overridden) Decisions(st *stacks.Table) *Decisions {
 	return d
 }
 
-// HideText is like that of Overrides.
+// HideText does the same as [Overrides.HideText].
 func (d *Decisions) HideText() {
 	d.File = hiddenFile
 	for i := range d.Rules {
@@ -174,7 +174,7 @@ func (d *Decisions) Apply(st *stacks.Table) (*Overridden, error) {
 	return o, nil
 }
 
-// notOverridden stands for no override; it is larger than the index of any.
+// notOverridden means no override; it is larger than the index of any.
 const notOverridden = maxOverrides
 
 // first is the index of the first override that matches, or notOverridden.
@@ -231,7 +231,7 @@ func (f *Assignment) override(o *Overridden, d *replay.Device) {
 const maxOverrideLine = 4096
 
 // ParseOverrides reads a rules file: a rule a line, empty lines, and comments
-// that begin with #. name stands in errors and reasons.
+// that begin with #. name appears in errors and reasons.
 //
 //	cache: function =~ kv_cache
 //	activation: file */model.py
@@ -242,7 +242,7 @@ const maxOverrideLine = 4096
 // function and file, of any frame of the stack; frame, which is
 // file:line:function of any frame; and operator, of the stack. After "=~" the
 // pattern is a regular expression of package regexp that may match anywhere.
-// Otherwise it must match the whole name, where * stands for any text and ? for
+// Otherwise it must match the whole name, where * matches any text and ?
 // one character; a pattern for files without a slash is compared with the last
 // element of the path. Backslashes of Windows paths count as slashes.
 func ParseOverrides(name string, r io.Reader) (*Overrides, error) {

@@ -38,13 +38,13 @@ const (
 	ByPool
 	ByModule             // innermost module that asked for it
 	ByLayer              // call of a block that repeats; outside of those the module
-	ByAnnotation         // what an annotate event says of it, else the innermost range in which it was allocated
+	ByAnnotation         // the text of an annotate event, else the innermost range in which it was allocated
 	ByCompileContext     // compiled region
 	ByMetadata           // text that the program has written beside it, when it was made or later
 	ByCount          int = iota
 )
 
-// kinds says of each By how it is called and whether its rows are nested. It does not
+// kinds holds the name of each By and whether its rows are nested. It does not
 // compile without the last one.
 var kinds [ByCount]kind = [...]kind{
 	BySite:           {name: "site"},
@@ -128,7 +128,7 @@ type Row struct {
 	Allocations int // whose site is here
 
 	Largest int // index of its largest allocation, the first of equals; -1 when it holds none
-	// Stack is that of the largest allocation, or of another one that the row
+	// Stack is the stack of the largest allocation, or of another one that the row
 	// counts; 0 when none was recorded.
 	Stack snapshot.StackID
 }

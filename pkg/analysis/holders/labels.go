@@ -13,7 +13,7 @@ import (
 const notCompiled = "N/A"
 
 // labels are the texts of a kind, by event: of what is allocated in it. The empty
-// text stands for none.
+// text means none.
 func (in *Input) labels(by By) []snapshot.StringID {
 	e := in.Device.Events
 	switch {
@@ -57,7 +57,7 @@ func (w *rows) ofModule(module int32, id snapshot.StackID) int32 {
 	return w.coded(int64(-1-module), id, func() string { return w.modules.Name(module) })
 }
 
-// modulesThrough adds the rows of the modules around that of a stack.
+// modulesThrough adds the rows of the modules around a stack's own module.
 func (w *rows) modulesThrough(id snapshot.StackID, rows []int32) []int32 {
 	module := w.modules.Of(id)
 	if module == modules.None {

@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// noStack stands for a stack that was not seen yet.
+// noStack marks a stack that was not seen yet.
 const noStack snapshot.StackID = -1
 
 // rows finds the row of an allocation, or adds it.
@@ -137,7 +137,7 @@ func (w *rows) rowOfStack(id snapshot.StackID) int32 {
 // rowsThrough are the rows of a stack's user frames, each once, or the single row
 // of a stack without user frames.
 func (w *rows) rowsThrough(id snapshot.StackID) []int32 {
-	rows := []int32{w.ofStack[id] - 1} // that of the site, which is known
+	rows := []int32{w.ofStack[id] - 1} // the row of the site, which is known
 	if w.modules != nil {
 		return w.modulesThrough(id, rows)
 	}

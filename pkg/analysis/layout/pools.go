@@ -54,7 +54,7 @@ func FindPools(s *snapshot.Snapshot, d *replay.Device) *Pools {
 	return p
 }
 
-// UnknownPool is the pool of an allocation of which the file does not tell it.
+// UnknownPool is the pool of an allocation where the file does not name it.
 const UnknownPool snapshot.PoolID = -1
 
 // poolFinder says which pool an allocation belongs to. Events have it from torch

@@ -7,7 +7,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// PoolClass says of which requests a [Counter] is.
+// PoolClass is the class of requests that a [Counter] counts.
 type PoolClass uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	poolClasses = 3
 )
 
-// Unrecorded stands for a number that a recording does not hold.
+// Unrecorded marks a number that a recording does not hold.
 const Unrecorded = math.MinInt64
 
 // Counter is a statistic of torch.cuda.memory_stats. A number may be [Unrecorded].

@@ -25,7 +25,7 @@ type Cycle struct {
 	Explicit    int // of the allocations: gc.collect() was called, or Python ended
 
 	// LongestSteps is the most boundaries of steps that one of the allocations
-	// outlived. That is no measure of the delay: the last use of a tensor is not
+	// outlived. That does not measure the delay: the last use of a tensor is not
 	// recorded.
 	LongestSteps int
 }
@@ -73,7 +73,7 @@ func FindCycles(st *stacks.Table, d *replay.Device, steps *steps.List) *Cycles {
 	for i := range d.Allocations {
 		a := &d.Allocations[i]
 		end := timeline.FreedAt(a)
-		// Recordings without stacks of frees repeat that of the allocation.
+		// Recordings without stacks of frees repeat the stack of the allocation.
 		if end == timeline.Never || a.FreeStack == a.Stack {
 			continue
 		}

@@ -162,7 +162,7 @@ const (
 	warmUpSteps         = 2
 )
 
-// doubt is why growth is no strong finding.
+// doubt is why growth is not a strong finding.
 func (j *detector) doubt() Doubt {
 	switch {
 	case j.last < minStrongBoundaries:
@@ -210,7 +210,7 @@ func (j *detector) describe(s *suspect) {
 	}
 }
 
-// filled reports whether a site that is no suspect kept memory of several steps and
+// filled reports whether a site that is not a suspect kept memory of several steps and
 // then no more: the last one that added any is further back than any pause between
 // two of them was.
 func (j *detector) filled(survivors []survivor) (f Filled, is bool) {

@@ -35,14 +35,14 @@ func (in *Input) groupSuspects(suspects []suspect) []Leak {
 func (in *Input) leakOf(sites []*suspect) Leak {
 	one := sites[0]
 	l := Leak{
-		Kind: one.kind, Growth: growthOf(one), Frame: stacks.NoFrame,
+		Kind: one.kind, Retained: retainedBy(one), Frame: stacks.NoFrame,
 		FirstStep: one.firstStep, LastStep: one.lastStep, GrowingSteps: one.growingSteps,
 		Every: one.every, Bursts: one.bursts,
 	}
-	l.Growth = Growth{First: l.First, Last: l.Last}
+	l.Retained = Retained{First: l.First, Last: l.Last}
 	forward := 0
 	for _, s := range sites {
-		g := growthOf(s)
+		g := retainedBy(s)
 		l.Sites = append(l.Sites, Site{s.stack, g})
 		l.Bytes += g.Bytes
 		l.PerStep += g.PerStep
@@ -86,8 +86,8 @@ func doubtOf(sites []*suspect, perStep int64) Doubt {
 	return one.doubt
 }
 
-func growthOf(s *suspect) Growth {
-	return Growth{
+func retainedBy(s *suspect) Retained {
+	return Retained{
 		Bytes: s.liveBytes, PerStep: s.perStep, Allocations: len(s.members), Held: s.held,
 		First: int(s.members[0].allocation), Last: int(s.members[len(s.members)-1].allocation),
 	}

@@ -87,8 +87,8 @@ func (d Doubt) Key() string {
 // program runs out of memory by it.
 const maxTinyBytes = 4 << 10
 
-// Growth is memory that call sites hold on to.
-type Growth struct {
+// Retained is memory that call sites hold on to.
+type Retained struct {
 	Bytes       int64 // held at the end of the recording
 	PerStep     int64 // bytes that a step adds, on average from the first that adds any to the last whole one
 	Allocations int   // that the bytes were in over time; for a sawtooth, those freed in bursts
@@ -99,17 +99,17 @@ type Growth struct {
 // Site is one call site of a leak.
 type Site struct {
 	Stack snapshot.StackID // 0 for the site without frames
-	Growth
+	Retained
 }
 
 // Leak is memory that grows in the same steps, and so probably for one reason. The
 // stack of an allocation says where it was requested; what keeps it is not
 // recorded.
 type Leak struct {
-	Kind   Kind
-	Strong bool  // over enough steps to outlast warm-up and small caches
-	Doubt  Doubt // why it is not
-	Growth       // of all its sites
+	Kind     Kind
+	Strong   bool  // over enough steps to outlast warm-up and small caches
+	Doubt    Doubt // why it is not
+	Retained       // of all its sites
 
 	Sites []Site // most bytes first
 	// Frame is the innermost user frame that the sites have in common; its line
@@ -316,7 +316,7 @@ func (l *Findings) State(allocation int) int {
 }
 
 // Kept is memory that is live at the end and was allocated by call sites that
-// keep memory of one step only, as those of weights, optimizer state and caches do.
+// keep memory of one step only, as weights, optimizer state and caches do.
 type Kept struct {
 	Sites, Allocations int
 	Bytes              int64

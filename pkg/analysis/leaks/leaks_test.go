@@ -324,9 +324,9 @@ func TestLeakGrowth(t *testing.T) {
 		t.Fatalf("%d leaks", len(l.Leaks))
 	}
 	got := l.Leaks[0]
-	want := leaks.Growth{Bytes: 800, PerStep: 100, Allocations: 8, Held: 8, First: got.First, Last: got.Last}
-	if got.Growth != want || got.Sites[0].Growth != want {
-		t.Errorf("growth %+v, of its site %+v, want %+v", got.Growth, got.Sites[0].Growth, want)
+	want := leaks.Retained{Bytes: 800, PerStep: 100, Allocations: 8, Held: 8, First: got.First, Last: got.Last}
+	if got.Retained != want || got.Sites[0].Retained != want {
+		t.Errorf("growth %+v, of its site %+v, want %+v", got.Retained, got.Sites[0].Retained, want)
 	}
 	if l.State(got.First) != mine[0]+1 || l.State(got.Last) != mine[7]+1 {
 		t.Errorf("states %d to %d, want %d to %d", l.State(got.First), l.State(got.Last), mine[0]+1, mine[7]+1)

@@ -177,7 +177,7 @@ func trendOf(floors []int64) *Trend {
 }
 
 // surely is how many standard errors the slope of a line through n values exceeds by
-// chance in one case of a thousand: those of the t distribution, nearly.
+// chance in one case of a thousand: nearly the t distribution's.
 func surely(n int) float64 { return 3 + 11/float64(n-2) }
 
 // line is the slope of the line through values at equal distances, by least squares,

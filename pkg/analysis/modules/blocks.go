@@ -13,7 +13,7 @@ import (
 // Block is a part of a model that a forward pass calls again and again, in a loop of
 // one line. It is what activation checkpointing is applied to.
 type Block struct {
-	Caller snapshot.FrameID // the line of the loop, or whatever stands around the calls if no line does
+	Caller snapshot.FrameID // the line of the loop, or else the code around the calls
 	Passes []Pass           // in order
 	prefix []snapshot.FrameID
 }
@@ -95,7 +95,7 @@ func findBlocks(in Input) (best []Block) {
 	return best
 }
 
-// blocks are those of a pass, as all passes have them; that which keeps most first.
+// blocks finds the blocks of a pass, as all passes have them; the one that keeps most first.
 func (f *finder) blocks(p *pass, passes []pass) (blocks []Block) {
 	requests := slices.Clone(p.requests)
 	for len(blocks) < maxBlocks {
@@ -266,7 +266,7 @@ func (f *finder) savedFor(p *pass, id int32) bool {
 	return p.backward.Events > 0 && end >= p.backward.Start && end <= p.backward.Last
 }
 
-// block is the calls in all passes of what stands below a prefix. In a pass of few calls
+// block collects the calls below a prefix, in all passes. In a pass of few calls
 // all may differ from the pattern a little.
 func (f *finder) block(frames []snapshot.FrameID, pattern []snapshot.StackID, passes []pass) Block {
 	b := Block{Caller: frames[len(frames)-1], prefix: frames}

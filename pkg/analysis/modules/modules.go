@@ -23,7 +23,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// None stands for no module.
+// None means no module.
 const None int32 = -1
 
 // Module is what a line calls.

@@ -9,7 +9,7 @@ import (
 // A sequence repeats with a period if nearly all of it is the same one period later.
 const (
 	samePercent  = 93 // of the sequence equals itself one period later
-	callPercent  = 80 // of the stacks of a call are those of the pattern, at least
+	callPercent  = 80 // of the stacks of a call match the pattern, at least
 	equalPercent = 80 // of the calls are exactly the pattern
 	maxTries     = 64 // periods that are tried, so that the cost stays linear
 	maxShift     = 64 // requests that a call may have more or less than another

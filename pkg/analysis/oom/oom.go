@@ -107,7 +107,7 @@ type PoolFree struct {
 }
 
 // Find explains the requests that failed, in the order of events, of very many the
-// last. Capacity is that of the device in bytes, 0 if unknown.
+// last. Capacity is the device's, in bytes, 0 if unknown.
 func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
 	list := failedRequests(d.Events, layouts.Settings)
 	list = list[max(len(list)-maxFailures, 0):]
@@ -141,7 +141,7 @@ func (o *Failure) Larger() bool {
 	return o.Before >= minBefore && o.Requested-o.LargestBefore >= o.LargestBefore/20
 }
 
-// minBefore is how many requests tell what a call site usually asks for.
+// minBefore is how many requests show what a call site usually asks for.
 const minBefore = 2
 
 // findEarlier compares failures, in the order of events, with what the same code
@@ -281,7 +281,7 @@ func (p *PoolFree) add(l *layout.Map, seg *layout.Segment) {
 // Aftermath is what the recording shows after a failure.
 type Aftermath struct {
 	// Unwound says that the file was written after the error had freed much memory,
-	// so that its end is no picture of the failure.
+	// so its end does not show the failure.
 	Unwound bool
 	// WentOn says that the program survived the failure and allocated again.
 	WentOn bool

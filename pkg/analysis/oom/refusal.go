@@ -62,7 +62,7 @@ func (o *Failure) refusal(settings *layout.Settings) (r Refusal) {
 }
 
 // room reports whether what the device had free was enough for the request, so that it was refused by
-// something else. Free memory that is just enough is no proof, unless a setting explains the refusal.
+// something else. Free memory that is just enough does not prove it, unless a setting explains the refusal.
 func (o *Failure) room() bool {
 	slack := int64(limitSlack)
 	if o.Refusal.Fraction > 0 || o.Refusal.TooSmall != nil {

@@ -50,7 +50,7 @@ type Retries struct {
 	stacks   bool // releases have the stack of the call that made them
 
 	s       *snapshot.Snapshot
-	emptied map[snapshot.StackID]bool // whether a stack is that of empty_cache
+	emptied map[snapshot.StackID]bool // whether a stack is a call of empty_cache
 }
 
 // FindRetries finds the requests that the driver refused. Segments that
@@ -110,7 +110,7 @@ func (x *Retries) Margin(r *Retry) int64 {
 	return max(x.Refused-r.Reserved, 0)
 }
 
-// group is how many segment events, from the first of a list, stand before the
+// group is how many segment events, from the first of a list, come before the
 // same other event, and which that is; None at the end of the recording.
 func (x *Retries) group(list []replay.ReservedChange) (owner replay.EventIndex, n int) {
 	e := x.d.Events
@@ -187,7 +187,7 @@ func (x *Retries) like(release, owner replay.EventIndex) bool {
 	return !x.stacks || x.d.Events.Stack[release] == x.d.Events.Stack[owner]
 }
 
-// emptiesCache reports whether a stack is that of a call of empty_cache. Releases have
+// emptiesCache reports whether a stack is a call of empty_cache. Releases have
 // such a stack also where the file does not show otherwise that they have one.
 func (x *Retries) emptiesCache(id snapshot.StackID) bool {
 	empties, known := x.emptied[id]

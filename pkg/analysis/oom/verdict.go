@@ -57,7 +57,7 @@ func (o *Failure) decide() {
 	}
 }
 
-// WouldFit is what can be said of the request under other circumstances, by
+// WouldFit is whether the request would have fitted under other circumstances, by
 // arithmetic on the moment of the failure.
 type WouldFit struct {
 	// Missing is how many bytes more would have to be free; 0 if enough was free in

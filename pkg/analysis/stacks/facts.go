@@ -249,7 +249,7 @@ func (f Facts) deciding() Facts {
 	return activityFacts[activity]
 }
 
-// Activities tells the activity of each stack of one device's events.
+// Activities finds the activity of each stack of one device's events.
 //
 // When Python frames were recorded and C++ frames were not, stacks of the
 // autograd engine's thread are empty, and hardly any others are: an empty stack

@@ -10,7 +10,7 @@ import (
 
 // Key is a hash of a call site without addresses, lines, and the folders of the
 // program and its environment, so that other recordings of the same program have
-// the same key. The zero key is that of a stack without Python and operators.
+// the same key. The zero key belongs to stacks without Python and operators.
 type Key [16]byte
 
 // Keys are the two keys of a stack.
@@ -143,7 +143,7 @@ func (k *Keyer) file(id snapshot.StringID) string {
 	return short
 }
 
-// generatedFile stands for every file whose name changes from run to run.
+// generatedFile replaces every file whose name changes from run to run.
 const generatedFile = "<generated>"
 
 // portableFile is what other machines and runs have in common of a slashed Python

@@ -120,7 +120,7 @@ type fileFact struct {
 var functionsOfFiles = []struct {
 	files     fileSet
 	facts     Facts
-	functions []string // a trailing * stands for any ending
+	functions []string // a trailing * matches any ending
 }{
 	{moduleFile, FactForward | FactModuleCall, []string{"_call_impl"}},
 	{moduleFile, FactLoad, []string{"_apply", "to", "cuda", "half", "float", "double", "bfloat16", "convert"}},

@@ -22,7 +22,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// NoFrame stands for a frame that a stack does not have.
+// NoFrame means that a stack has no such frame.
 const NoFrame snapshot.FrameID = -1
 
 // Table is what the interned stacks of a snapshot say. All slices but FrameClass
@@ -41,7 +41,7 @@ type Table struct {
 	Activity  []Activity // of the frames alone; [Activities] also knows what an empty stack means
 	Depth     []uint8    // module calls on the stack, at most 255
 
-	library []snapshot.FrameID // innermost library frame that is no wrapper, or NoFrame
+	library []snapshot.FrameID // innermost library frame that is not a wrapper, or NoFrame
 }
 
 // Read looks once at every name, frame and stack of a snapshot; the cost is

@@ -44,7 +44,7 @@ func (r *rhythm) regular(n int) bool {
 	return math.Sqrt(max(0, r.squares/gaps-mean*mean)) <= maxGapDeviation*mean
 }
 
-// rhythms are those of all sites that allocate, by stack. A file may have a thousand
+// rhythms finds the rhythm of each site that allocates, by stack. A file may have a thousand
 // devices and a million stacks, so a device with few events has no table of them all.
 func (f *finder) rhythms() []rhythm {
 	e := f.Device.Events
@@ -188,7 +188,7 @@ func (f *finder) iterations(starts []replay.EventIndex) []replay.EventIndex {
 
 // goesOn reports whether code follows the start of the last iteration that no
 // iteration ran before. Then the loop had ended, or its iterations are the layers
-// of a model that is no torch.nn.Module.
+// of a model that is not a torch.nn.Module.
 func (f *finder) goesOn(last replay.EventIndex) bool {
 	e := f.Device.Events
 	seen := make([]bool, len(f.Stacks.Facts))

@@ -24,7 +24,7 @@ type Range struct {
 	From, To int
 }
 
-// NoState stands for a state that does not exist.
+// NoState means that there is no such state.
 const NoState = -1
 
 // Peak is the most active memory in a stretch.

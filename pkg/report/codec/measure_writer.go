@@ -124,7 +124,7 @@ type measuredSpace struct {
 }
 
 // newMeasuredSpace is nil where what is predicted cannot be written.
-func newMeasuredSpace(p *recording.Pile, prediction *whatif.Prediction, pool func(i int) uint32) *measuredSpace {
+func newMeasuredSpace(p *recording.Pile, prediction *whatif.Served, pool func(i int) uint32) *measuredSpace {
 	l := prediction.Layout
 	all, edits := editedTensors(p, l)
 	x := &placement{

@@ -57,7 +57,7 @@ func recordedPlacement(p *recording.Pile, h *layout.History, pool func(i int) ui
 }
 
 // predictedPlacement is that of a prediction.
-func predictedPlacement(p *recording.Pile, prediction *whatif.Prediction, pool func(i int) uint32) *placement {
+func predictedPlacement(p *recording.Pile, prediction *whatif.Served, pool func(i int) uint32) *placement {
 	l := prediction.Layout
 	return &placement{
 		tensors: tensorsOfPile(p, pool), rounded: prediction.Settings.RoundSize, reservations: l.Reservations,

@@ -25,10 +25,16 @@ func axeCore(t *testing.T) string {
 	return string(source)
 }
 
-// violations are what axe-core finds, with where.
-const violations = `axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
-	'wcag22aa', 'best-practice']}).then((r) => r.violations.map((v) => v.id + ' at ' + v.nodes.slice(0, 5).map((n) =>
-	n.target.join(' ') + ' (' + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? '') + ')').join('; ')))`
+// violations are what axe-core finds by some rules, with where.
+const violations = `axe.run(document, {resultTypes: ['violations'], runOnly: [%s]}).then((r) =>
+	r.violations.map((v) => v.id + ' at ' + v.nodes.slice(0, 5).map((n) => n.target.join(' ') + ' (' +
+	(n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? '') + ')').join('; ')))`
+
+// The rules that are looked at, and those of them that depend on colours.
+const (
+	allRules    = `'wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'`
+	colourRules = `'color-contrast', 'link-in-text-block'`
+)
 
 // emulate has the browser say that the person prefers something, and nothing else.
 func (p *page) emulate(feature, value string) {
@@ -43,10 +49,10 @@ func (p *page) emulate(feature, value string) {
 func (p *page) forceColors() { p.emulate("forced-colors", "active") }
 
 // requireAccessible fails for what axe-core, which has been loaded, finds in a look of the page.
-func (p *page) requireAccessible(look string) {
+func (p *page) requireAccessible(look, rules string) {
 	p.t.Helper()
 	p.rest()
-	for _, violation := range eval[[]string](p, "%s", violations) {
+	for _, violation := range eval[[]string](p, violations, rules) {
 		p.t.Errorf("%s: %s", look, violation)
 	}
 }
@@ -64,6 +70,7 @@ func TestAccessible(t *testing.T) {
 		"the allocator":    "&v=map&tab=allocator&at=7600",
 		"against moment A": "&a=3000&at=4000",
 		"with a measure":   "&m=checkpoint&v=map",
+		"a rank":           "rank=5",
 	}
 	for name, page := range map[string]struct {
 		report string
@@ -84,6 +91,10 @@ func TestAccessible(t *testing.T) {
 		"the allocator":       {oom, "", 1024},
 		"against moment A":    {oom, "", 1024},
 		"with a measure":      {oom, "", 1024},
+		"what changed":        {storyPage(t, "checkpointing"), "2", 1440},
+		"compared on a phone": {storyPage(t, "checkpointing"), "2", 390},
+		"ranks":               {jobReport(t, 1024), "", 1440},
+		"a rank":              {jobReport(t, 8), "", 1440},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,13 +102,13 @@ func TestAccessible(t *testing.T) {
 			plot(p)
 			p.typed(page.keys)
 			eval[any](p, "%s\nnull", source)
-			p.requireAccessible("light")
+			p.requireAccessible("light", allRules)
 			p.emulate("prefers-color-scheme", "dark")
 			p.until("document.documentElement.dataset.theme === 'dark'")
-			p.requireAccessible("dark")
+			p.requireAccessible("dark", colourRules)
 			p.forceColors()
 			p.until("document.documentElement.dataset.theme === 'light'")
-			p.requireAccessible("forced colours")
+			p.requireAccessible("forced colours", colourRules)
 		})
 	}
 }

@@ -278,6 +278,22 @@ func (p *page) shows(word string) {
 	}
 }
 
+// requireWords fails for words that a text of the page lacks; where is what has the text.
+func requireWords(t *testing.T, where, text string, want ...string) {
+	t.Helper()
+	for _, words := range want {
+		if !strings.Contains(plainSpaces(text), plainSpaces(words)) {
+			t.Errorf("%s does not say %q:\n%s", where, words, text)
+		}
+	}
+}
+
+// wordsOf is what an element of the page says.
+func (p *page) wordsOf(selector string) string {
+	p.t.Helper()
+	return plainSpaces(eval[string](p, "document.querySelector(%q).innerText", selector))
+}
+
 // plainSpaces has ordinary spaces in place of those that do not break.
 func plainSpaces(text string) string { return strings.ReplaceAll(text, "\u00a0", " ") }
 

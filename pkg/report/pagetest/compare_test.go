@@ -480,37 +480,6 @@ func TestCompareHostile(t *testing.T) {
 	}
 }
 
-// TestCompareSizes: in windows of all sizes no control is cut and nothing is wider than
-// the window; axe-core finds nothing.
-func TestCompareSizes(t *testing.T) {
-	t.Parallel()
-	source := axeCore(t)
-	for i, size := range [][2]int64{{390, 844}, {760, 900}, {1024, 700}, {1440, 900}, {2560, 1440}} {
-		t.Run(fmt.Sprintf("%d by %d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			hash := "theme=" + []string{"light", "dark"}[i%2]
-			p := openSized(t, storyPage(t, "checkpointing"), hash, size[0], size[1])
-			if g := plot(p); g.Width < min(250, float64(size[0])/2.5) || g.Height < 80 {
-				t.Errorf("a pile is %.0f by %.0f pixels", g.Width, g.Height)
-			}
-			if cut := eval[[]string](p, cutControls); len(cut) > 0 {
-				t.Errorf("these controls are cut: %q", cut)
-			}
-			if wider := eval[int](p, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
-				t.Errorf("the page is %d pixels wider than the window; these reach beyond it: %q", wider,
-					eval[[]string](p, `[...document.querySelectorAll('#viewer *')].filter((e) =>
-						e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map((e) => e.tagName + '.' + e.className)`))
-			}
-			p.click(".change .head")
-			p.rest()
-			eval[any](p, "%s\nnull", source)
-			for _, violation := range eval[[]string](p, "%s", violations) {
-				t.Error(violation)
-			}
-		})
-	}
-}
-
 // TestCompareBytes: a page is no larger than the two reports, the frame of one less.
 func TestCompareBytes(t *testing.T) {
 	t.Parallel()

@@ -65,9 +65,7 @@ func compareEvents(t *testing.T, p *page, r *recording, path string) {
 // the search box goes from match to match.
 func TestEventsTab(t *testing.T) {
 	t.Parallel()
-	x := load(t, example(t, "out-of-memory"))
-	p := open(t, exampleReport(t, "out-of-memory"), "")
-	plot(p)
+	x, p := openExample(t, "out-of-memory", "")
 	p.click("#table .tabs > :nth-child(5)")
 	if got := p.hash("tab"); got != "events" {
 		t.Errorf("the address says tab=%s", got)

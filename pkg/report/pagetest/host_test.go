@@ -75,11 +75,8 @@ func TestAnnotatedAndPinned(t *testing.T) {
 	p.goTo("#d=-1&sel=1&v=map&at=end")
 	p.shows(units.Bytes(host.Totals.PeakBytes))
 	text := strings.ToLower(plainSpaces(eval[string](p, "document.body.innerText")))
-	for _, word := range []string{"rounded", "pinned", "returnable", "offload", "1 free was recorded late"} {
-		if !strings.Contains(text, word) {
-			t.Errorf("the page of host memory does not say %q:\n%s", word, text)
-		}
-	}
+	requireWords(t, "the page of host memory", text, "rounded", "pinned", "returnable", "offload",
+		"1 free was recorded late")
 	for _, word := range []string{"unknown", "empty_cache", "rounding", "because", "not requested", "small"} {
 		if strings.Contains(text, word) {
 			t.Errorf("the page of host memory says %q:\n%s", word, text)

@@ -92,19 +92,6 @@ func TestJobPage(t *testing.T) {
 	}
 }
 
-// TestJobPageAccessible: axe-core finds nothing.
-func TestJobPageAccessible(t *testing.T) {
-	t.Parallel()
-	source := axeCore(t)
-	for hash, n := range map[string]int{"theme=light": 1024, "theme=dark&rank=5": 8} {
-		p := open(t, jobReport(t, n), hash)
-		eval[any](p, "%s\nnull", source)
-		if found := eval[[]string](p, violations); len(found) > 0 {
-			t.Errorf("%s: %q", hash, found)
-		}
-	}
-}
-
 // TestJobPageReports: the report of a rank opens in the browser as a page of its own,
 // under the policy of the page that holds it.
 func TestJobPageReports(t *testing.T) {

@@ -78,9 +78,7 @@ func TestLanes(t *testing.T) {
 // arrows and selects with Enter, as a click does.
 func TestLanesByKeyboard(t *testing.T) {
 	t.Parallel()
-	r := load(t, example(t, "training-loop"))
-	p := open(t, exampleReport(t, "training-loop"), "")
-	plot(p)
+	r, p := openExample(t, "training-loop", "")
 	for range 40 {
 		p.press(kb.Tab)
 		if eval[bool](p, "document.activeElement.id === 'lanes'") {

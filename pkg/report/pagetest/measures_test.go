@@ -27,7 +27,7 @@ func (p *page) segmentsIn(state int) segmentsIn {
 }
 
 // layoutIn is the same of a predicted layout.
-func layoutIn(prediction *whatif.Prediction, state int) (s segmentsIn) {
+func layoutIn(prediction *whatif.Served, state int) (s segmentsIn) {
 	for _, r := range prediction.Layout.Reservations {
 		if int(r.Reserved) < state && (r.Returned < 0 || state <= int(r.Returned)) {
 			s.Reserved += r.Size
@@ -62,11 +62,7 @@ func TestMeasurePicture(t *testing.T) {
 			t.Errorf("%s: a click shows no predicted address space: %q", story, eval[string](p, "location.hash"))
 		}
 		strip := plainSpaces(p.text("answers"))
-		for _, want := range []string{line.Text, line.Assumption, best.Note} {
-			if !strings.Contains(strip, plainSpaces(want)) {
-				t.Errorf("%s: the strip says %q, without %q", story, strip, want)
-			}
-		}
+		requireWords(t, story+": the strip", strip, line.Text, line.Assumption, best.Note)
 		if got := plainSpaces(p.text("facts")); !strings.Contains(got, units.Bytes(line.Outcome.Reserved)) {
 			t.Errorf("%s: the facts are %q, want %s reserved", story, got, units.Bytes(line.Outcome.Reserved))
 		}
@@ -79,6 +75,10 @@ func TestMeasurePicture(t *testing.T) {
 			}
 		}
 		predicted := eval[string](p, pictureSum)
+		svg := string(p.export("Picture", "SVG", "snapshot-cuda-0-predicted-peak.svg"))
+		if !strings.Contains(svg, "cuda:0, predicted") {
+			t.Errorf("%s: the exported picture does not say that it is predicted", story)
+		}
 		p.reopen("theme=light&v=map&m=" + line.Key())
 		if eval[string](p, pictureSum) != predicted {
 			t.Errorf("%s: the address opens another picture", story)
@@ -91,29 +91,6 @@ func TestMeasurePicture(t *testing.T) {
 		if eval[string](p, pictureSum) != recorded || p.hash("m") != "" || p.text("facts") != facts {
 			t.Errorf("%s: Esc does not bring the recording back", story)
 		}
-	}
-}
-
-// TestMeasureSizes: the strip over a predicted training has room in every window, and what the
-// page exports says what it is.
-func TestMeasureSizes(t *testing.T) {
-	t.Parallel()
-	report := exampleReport(t, "training-loop")
-	for _, size := range [][2]int64{{390, 844}, {1024, 700}, {1440, 900}} {
-		p := openSized(t, report, "m=checkpoint", size[0], size[1])
-		plot(p)
-		if cut := eval[[]string](p, cutControls); len(cut) > 0 {
-			t.Errorf("at %d by %d these controls are cut: %q", size[0], size[1], cut)
-		}
-		if wider := eval[int](p, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
-			t.Errorf("the page is %d pixels wider than a window of %d by %d", wider, size[0], size[1])
-		}
-	}
-	p := open(t, report, "m=checkpoint")
-	plot(p)
-	svg := string(p.export("Picture", "SVG", "snapshot-cuda-0-predicted-peak.svg"))
-	if !strings.Contains(svg, "cuda:0, predicted") {
-		t.Error("the exported picture does not say that it is predicted")
 	}
 }
 

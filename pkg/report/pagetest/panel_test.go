@@ -55,12 +55,8 @@ func TestSpike(t *testing.T) {
 		t.Fatalf("the card compares state %q with the peak, %d", before, peak)
 	}
 	function, line, bytes := x.largestSite(func(a *replay.Allocation) bool { return a.LiveIn(peak) && !a.LiveIn(from) })
-	for _, want := range []string{"Made this spike", units.Change(active[peak] - active[from]), function + " " + line,
-		units.Bytes(bytes)} {
-		if !strings.Contains(text, plainSpaces(want)) {
-			t.Errorf("the card does not say %q: %q", want, text)
-		}
-	}
+	requireWords(t, "the card", text, "Made this spike", units.Change(active[peak]-active[from]), function+" "+line,
+		units.Bytes(bytes))
 	p.reopen(strings.TrimPrefix(eval[string](p, "location.hash"), "#"))
 	if got := p.card(); got != text {
 		t.Errorf("the address opens the card %q, want %q", got, text)
@@ -74,9 +70,7 @@ func TestSpike(t *testing.T) {
 // TestMomentA compares one step with the next in two clicks: what each call site holds more or less at their ends.
 func TestMomentA(t *testing.T) {
 	t.Parallel()
-	x := load(t, example(t, "leaking-loss"))
-	p := open(t, exampleReport(t, "leaking-loss"), "")
-	plot(p)
+	x, p := openExample(t, "leaking-loss", "")
 	steps := x.Recordings[0].Steps().Ranges()
 	if len(steps) < 4 {
 		t.Fatalf("%d steps", len(steps))
@@ -99,14 +93,10 @@ func TestMomentA(t *testing.T) {
 		t.Fatal(err)
 	}
 	active := x.d.ActiveBytes()
-	card := plainSpaces(eval[string](p, "document.querySelector('#moment .against').innerText"))
-	for _, want := range []string{"Against moment A",
+	card := p.wordsOf("#moment .against")
+	requireWords(t, "the card", card, "Against moment A",
 		fmt.Sprintf("state %s against %s", units.Count(last), units.Count(a)),
-		units.Change(active[last] - active[a])} {
-		if !strings.Contains(card, plainSpaces(want)) {
-			t.Errorf("the card does not say %q: %q", want, card)
-		}
-	}
+		units.Change(active[last]-active[a]))
 	sums := map[string]int64{} // by the last words of a site: its file and line
 	for i := range x.d.Allocations {
 		al := &x.d.Allocations[i]
@@ -133,7 +123,7 @@ func TestMomentA(t *testing.T) {
 	}
 	again := open(t, exampleReport(t, "leaking-loss"), "a="+from+"&at="+fmt.Sprint(last))
 	plot(again)
-	card = plainSpaces(eval[string](again, "document.querySelector('#moment .against').innerText"))
+	card = again.wordsOf("#moment .against")
 	if !strings.Contains(card, units.Change(active[last]-active[a])) {
 		t.Errorf("opened anew the card is %q", card)
 	}
@@ -143,17 +133,11 @@ func TestMomentA(t *testing.T) {
 // leads from one to the other.
 func TestOOMCard(t *testing.T) {
 	t.Parallel()
-	x := load(t, example(t, "out-of-memory"))
-	p := open(t, exampleReport(t, "out-of-memory"), "")
-	plot(p)
+	x, p := openExample(t, "out-of-memory", "")
 	_, failures, _ := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
 	text := p.card()
-	for _, want := range []string{"Out of memory, in state " + units.Count(failures[0].State), failures[0].Diagnosis,
-		failures[0].Try} {
-		if !strings.Contains(text, plainSpaces(want)) {
-			t.Errorf("the card does not say %q: %q", want, text)
-		}
-	}
+	requireWords(t, "the card", text, "Out of memory, in state "+units.Count(failures[0].State), failures[0].Diagnosis,
+		failures[0].Try)
 
 	const mib = 1 << 20
 	c := snapshot.NewComposer(snapshot.Format{})
@@ -189,17 +173,11 @@ func TestOOMCard(t *testing.T) {
 // who keeps it and the whole sentence; and the same numbers stand in both.
 func TestGrowthCard(t *testing.T) {
 	t.Parallel()
-	x := load(t, example(t, "leaking-loss"))
-	p := open(t, exampleReport(t, "leaking-loss"), "")
-	plot(p)
+	x, p := openExample(t, "leaking-loss", "")
 	cards, _, _ := answer.Cards(x.Recordings[0], nil)
 	p.click("#answers > :nth-child(2)")
 	text := p.card()
-	for _, want := range []string{cards[1].Value + " " + cards[1].Small, cards[1].Detail} {
-		if !strings.Contains(text, plainSpaces(want)) {
-			t.Errorf("the card does not say %q: %q", want, text)
-		}
-	}
+	requireWords(t, "the card", text, cards[1].Value+" "+cards[1].Small, cards[1].Detail)
 	if from, to := p.brushed(); from != cards[1].Evidence.From || to != cards[1].Evidence.To {
 		t.Errorf("the range is %d to %d, the answer's %d to %d", from, to, cards[1].Evidence.From, cards[1].Evidence.To)
 	}
@@ -212,9 +190,7 @@ func TestGrowthCard(t *testing.T) {
 // TestStepMovesAll: the next step moves picture, range and panel.
 func TestStepMovesAll(t *testing.T) {
 	t.Parallel()
-	x := load(t, example(t, "leaking-loss"))
-	p := open(t, exampleReport(t, "leaking-loss"), "")
-	plot(p)
+	x, p := openExample(t, "leaking-loss", "")
 	steps := x.Recordings[0].Steps().Ranges()
 	for i := range 2 {
 		p.press(".")

@@ -114,12 +114,8 @@ func TestPredicted(t *testing.T) {
 	if best := eval[string](p, "document.querySelector('.best').cells[0].textContent"); best != want.Best.Setting.Conf {
 		t.Errorf("%q is marked as the best", best)
 	}
-	said := plainSpaces(eval[string](p, "document.querySelector('.settings .popover').innerText"))
-	for _, text := range []string{want.Sentence, want.Export} {
-		if !strings.Contains(said, plainSpaces(text)) {
-			t.Errorf("beside the table stands %q, without %q", said, text)
-		}
-	}
+	said := p.wordsOf(".settings .popover")
+	requireWords(t, "what is beside the table", said, want.Sentence, want.Export)
 	p.catchCopies()
 	p.clickIn(".settings p.actions", "export", "Copy")
 	if copied := p.copied(); len(copied) != 1 || copied[0] != want.Export {
@@ -209,10 +205,6 @@ func TestPredictedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = open(t, writeReport(t, document), "theme=light")
-	header = plainSpaces(eval[string](p, "document.getElementById('header').innerText"))
-	for _, want := range []string{"recorded at 256", "predicted at 512", "⚠ predicted"} {
-		if !strings.Contains(header, want) {
-			t.Errorf("the header is %q, without %q", header, want)
-		}
-	}
+	header = p.text("header")
+	requireWords(t, "the header", header, "recorded at 256", "predicted at 512", "⚠ predicted")
 }

@@ -56,7 +56,7 @@ func TestQuestionPeak(t *testing.T) {
 		if answer := p.answerText(1); !strings.Contains(answer, units.Bytes(x.d.Totals.PeakBytes)) {
 			t.Errorf("the answer is %q", answer)
 		}
-		legend := plainSpaces(eval[string](p, "document.querySelector('#moment .legend').innerText"))
+		legend := p.wordsOf("#moment .legend")
 		for f, bytes := range x.Recordings[0].Families().BytesIn(x.d, peak) {
 			if label := families.Family(f).Label(); bytes > 0 &&
 				!strings.Contains(legend, label+"\n"+plainSpaces(units.Bytes(bytes))) {
@@ -72,9 +72,7 @@ func TestQuestionPeak(t *testing.T) {
 // most comes first.
 func TestQuestionGrowing(t *testing.T) {
 	t.Parallel()
-	x := load(t, example(t, "leaking-loss"))
-	p := open(t, exampleReport(t, "leaking-loss"), "")
-	plot(p)
+	x, p := openExample(t, "leaking-loss", "")
 	answer := p.answerText(2)
 	p.click("#answers > :nth-child(2)")
 	from, to := p.brushed()
@@ -109,12 +107,8 @@ func TestQuestionGrowing(t *testing.T) {
 	}
 	over := fmt.Sprintf("%s over %d steps, %s each; everything else is hidden", units.Change(net), steps,
 		units.Change(net/int64(steps)))
-	for _, want := range []string{over,
-		units.Change(net) + " over " + units.Plural(to-from, "event", "events")} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("over the plot does not stand %q:\n%s", want, svg)
-		}
-	}
+	requireWords(t, "what is over the plot", svg, over,
+		units.Change(net)+" over "+units.Plural(to-from, "event", "events"))
 	if first := p.rows()[0]; first.Bytes != exactly(bytes) {
 		t.Errorf("first comes %q, not %s %s", first, function, line)
 	}
@@ -136,12 +130,9 @@ func TestQuestionWho(t *testing.T) {
 		k.address(fmt.Sprint("sel=", id))
 		a := &x.d.Allocations[id]
 		function, line := x.userFrame(a)
-		panel := plainSpaces(eval[string](p, "document.getElementById('pinned').innerText"))
-		for _, want := range []string{exactly(a.Size), fmt.Sprintf("0x%x", a.Addr), function, line} {
-			if !strings.Contains(panel, want) {
-				t.Errorf("the panel of tensor %d does not say %q: %q", id, want, panel)
-			}
-		}
+		panel := p.text("pinned")
+		requireWords(t, fmt.Sprintf("the panel of tensor %d", id), panel, exactly(a.Size),
+			fmt.Sprintf("0x%x", a.Addr), function, line)
 		if answer := p.answerText(3); !strings.Contains(answer, "Who allocated this?") ||
 			!strings.Contains(answer, line) {
 			t.Errorf("the answer is %q, want %s", answer, line)
@@ -178,16 +169,10 @@ func TestQuestionOOM(t *testing.T) {
 	}
 	card := plainSpaces(strings.Join(eval[[]string](p,
 		"[...document.querySelectorAll('#moment .oom span:not(.of)')].map(e => e.title || e.textContent)"), "\n"))
-	for _, want := range []string{
-		"asked for\n" + exactly(size),
-		"free on device\n" + exactly(oom.DeviceFree),
-		"largest hole\n" + exactly(oom.LargestSame),
-		"holes\n" + exactly(oom.FreeSame),
-	} {
-		if !strings.Contains(card, want) {
-			t.Errorf("the card does not say %q:\n%s", want, card)
-		}
-	}
+	requireWords(t, "the card", card, "asked for\n"+exactly(size),
+		"free on device\n"+exactly(oom.DeviceFree),
+		"largest hole\n"+exactly(oom.LargestSame),
+		"holes\n"+exactly(oom.FreeSame))
 	_, failures, _ := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
 	for _, want := range []string{failures[0].Diagnosis, "→ " + failures[0].Try} {
 		p.shows(plainSpaces(want))

@@ -24,17 +24,11 @@ func (r rangeSums) panelSays(p *page) {
 		p.shows(want)
 	}
 	titles := eval[string](p, "[...document.querySelectorAll('#moment .total [title]')].map(e => e.title).join('\\n')")
-	for _, want := range []string{
-		exactly(r.kept) + "\n",
+	requireWords(p.t, "the title of the panel", titles, exactly(r.kept)+"\n",
 		fmt.Sprintf("allocated %s in %s, freed %s in %s", exactly(r.allocated),
 			units.Plural(r.tensors, "tensor", "tensors"), exactly(r.freed),
 			units.Plural(r.freedTensor, "tensor", "tensors")),
-		fmt.Sprintf("events %s to %s;", units.Count(r.from), units.Count(r.to-1)),
-	} {
-		if !strings.Contains(plainSpaces(titles), plainSpaces(want)) {
-			p.t.Errorf("the panel's titles do not say %q:\n%s", want, titles)
-		}
-	}
+		fmt.Sprintf("events %s to %s;", units.Count(r.from), units.Count(r.to-1)))
 }
 
 // brushed is the selected range of states, as the address has it.

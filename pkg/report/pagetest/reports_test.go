@@ -80,6 +80,14 @@ func exampleReport(t *testing.T, story string) string {
 	return makeReport(t, example(t, story))
 }
 
+// openExample shows the report of an example, once it has settled; the recording is what it is compared with.
+func openExample(t *testing.T, story, hash string) (*recording, *page) {
+	t.Helper()
+	p := open(t, exampleReport(t, story), hash)
+	plot(p)
+	return load(t, example(t, story)), p
+}
+
 // reportOf is the path of the report of a snapshot that a test has composed.
 func reportOf(t *testing.T, name string, s *snapshot.Snapshot) string {
 	t.Helper()

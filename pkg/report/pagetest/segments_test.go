@@ -120,7 +120,7 @@ func TestSegmentsTab(t *testing.T) {
 	p.until("document.querySelector('.segments .row')")
 	plot(p)
 	want := segmentsAnswer(t, x.Input, state)
-	moment := plainSpaces(eval[string](p, "document.querySelector('#moment').innerText"))
+	moment := p.wordsOf("#moment")
 	holes := 0
 	for _, seg := range want.Segments {
 		for _, b := range seg.Blocks {
@@ -129,22 +129,19 @@ func TestSegmentsTab(t *testing.T) {
 			}
 		}
 	}
-	for _, words := range []string{"In the allocator", units.Bytes(want.ReservedBytes), "reserved before event 7,600",
+	requireWords(t, "the panel", moment, "In the allocator", units.Bytes(want.ReservedBytes),
+		"reserved before event 7,600",
 		fmt.Sprintf("%d segments; %s free in %d holes, the largest %s", len(want.Segments), units.Bytes(want.FreeBytes),
 			holes, units.Bytes(want.LargestFreeBlockBytes)),
-		"Rounding\n" + units.Bytes(want.ActiveBytes-want.RequestedBytes),
-		"Stuck holes\n" + units.Bytes(want.StuckBytes),
-		"Returnable\n" + units.Bytes(want.ReturnableBytes)} {
-		if !strings.Contains(moment, plainSpaces(words)) {
-			t.Errorf("the panel does not say %q: %q", words, moment)
-		}
-	}
+		"Rounding\n"+units.Bytes(want.ActiveBytes-want.RequestedBytes),
+		"Stuck holes\n"+units.Bytes(want.StuckBytes),
+		"Returnable\n"+units.Bytes(want.ReturnableBytes))
 	list := slices.Clone(want.Segments)
 	slices.SortStableFunc(list, func(a, b answer.Segment) int {
 		return int(max(-1, min(1, b.StuckBytes-a.StuckBytes)))
 	})
 	first := list[0]
-	row := plainSpaces(eval[string](p, "document.querySelector('.segments .row').innerText"))
+	row := p.wordsOf(".segments .row")
 	if row := strings.Join(strings.Fields(row), " "); row != fmt.Sprintf("%s %s %s %s", first.SizeClass,
 		units.Bytes(first.Bytes), units.Bytes(first.StuckBytes), units.Bytes(first.LargestFreeBlockBytes)) {
 		t.Errorf("the first row is %q, of %+v", row, first)
@@ -158,26 +155,18 @@ func TestSegmentsTab(t *testing.T) {
 
 	p.click(".segments .row")
 	p.until("document.querySelector('#pinned .holder')")
-	pinned := plainSpaces(eval[string](p, "document.querySelector('#pinned').innerText"))
-	for _, words := range []string{units.Bytes(first.Bytes) + " large segment", first.Address, "keep",
-		units.Bytes(first.StuckBytes) + " of it from being returned:"} {
-		if !strings.Contains(pinned, words) {
-			t.Errorf("the pinned segment does not say %q: %q", words, pinned)
-		}
-	}
+	pinned := p.wordsOf("#pinned")
+	requireWords(t, "the pinned segment", pinned, units.Bytes(first.Bytes)+" large segment", first.Address, "keep",
+		units.Bytes(first.StuckBytes)+" of it from being returned:")
 	seg := p.hash("seg")
 	if seg == "" {
 		t.Error("the address does not name the pinned segment")
 	}
 	p.click("#pinned .holder")
 	p.until("document.querySelector('#pinned .link')")
-	pinned = plainSpaces(eval[string](p, "document.querySelector('#pinned').innerText"))
-	for _, words := range []string{"block\n", "segment\n" + units.Bytes(first.Bytes) + " large", "before it\n",
-		"after it\n"} {
-		if !strings.Contains(pinned, words) {
-			t.Errorf("the pinned tensor does not say %q: %q", words, pinned)
-		}
-	}
+	pinned = p.wordsOf("#pinned")
+	requireWords(t, "the pinned tensor", pinned, "block\n", "segment\n"+units.Bytes(first.Bytes)+" large", "before it\n",
+		"after it\n")
 	id := p.hash("sel")
 	p.click("#pinned dt:last-of-type + dd .link") // after it
 	if next := p.hash("sel"); next == id || next == "" {
@@ -212,7 +201,7 @@ func TestOOMBars(t *testing.T) {
 	}
 	want := fmt.Sprintf("asked for %s free on device %s largest hole %s all %d holes %s", units.Bytes(o.Requested),
 		units.Bytes(o.DeviceFree), units.Bytes(o.LargestSame), holes, units.Bytes(o.FreeSame))
-	text := plainSpaces(eval[string](p, "document.querySelector('.bars').innerText"))
+	text := p.wordsOf(".bars")
 	if got := strings.Join(strings.Fields(text), " "); got != want {
 		t.Errorf("the bars are %q, want %q", got, want)
 	}

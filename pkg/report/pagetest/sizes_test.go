@@ -22,59 +22,81 @@ const cutControls = `[...document.querySelectorAll('#viewer :is(button, select, 
 	return box.right > document.documentElement.clientWidth + 1 || box.left < -1;
 }).map((e) => e.textContent || e.id)`
 
-// TestSizes opens a report in windows from a phone's to a large screen's. In each the
-// plot has room, no control is cut, a warning takes a few lines at most, and nothing is
-// wider than the window. Narrow ones scroll, with the panel below the plot.
+// resize gives the page's window another size.
+func (p *page) resize(width, height int64) {
+	p.t.Helper()
+	p.do(chromedp.EmulateViewport(width, height))
+	p.rest()
+}
+
+// TestSizes shows pages in windows from a phone's to a large screen's. In each the plot has
+// room, no control is cut, a warning takes a few lines at most, and nothing is wider than the
+// window. Narrow ones scroll, with the panel below the plot.
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	reports := map[string]string{
-		"with an OOM":     exampleReport(t, "out-of-memory"),
-		"with no history": situationReport(t, ""),
-	}
-	for name, report := range reports {
-		for _, size := range [][2]int64{{390, 844}, {720, 450}, {760, 900}, {844, 700}, {1024, 700}, {1440, 900},
-			{2560, 1440}} {
-			t.Run(fmt.Sprintf("%s, %d by %d", name, size[0], size[1]), func(t *testing.T) {
-				t.Parallel()
-				p := openSized(t, report, "", size[0], size[1])
-				g := plot(p)
-				if least := min(250, float64(size[0])/2.5); g.Width < least || g.Height < 150 {
-					t.Errorf("the plot is %.0f by %.0f pixels", g.Width, g.Height)
-				}
-				if cut := eval[[]string](p, cutControls); len(cut) > 0 {
-					t.Errorf("these controls are cut: %q", cut)
-				}
-				if wider := eval[int](p, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
-					t.Errorf("the page is %d pixels wider than the window", wider)
-				}
-				for _, high := range eval[[]float64](p, "[...document.querySelectorAll('.warning')].map(e => e.offsetHeight)") {
-					if most := 45.0; size[0] >= 800 && high > most || high > 170 {
-						t.Errorf("a warning is %.0f pixels high", high)
-					}
-				}
+	for name, page := range map[string]struct{ report, hash string }{
+		"with an OOM":     {exampleReport(t, "out-of-memory"), ""},
+		"with no history": {situationReport(t, ""), ""},
+		"predicted":       {exampleReport(t, "training-loop"), "m=checkpoint"},
+		"two recordings":  {storyPage(t, "checkpointing"), ""},
+		"many ranks":      {jobReport(t, 1024), ""},
+		"few ranks":       {jobReport(t, 8), "rank=5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, page.report, page.hash)
+			for _, size := range [][2]int64{{390, 844}, {720, 450}, {760, 900}, {844, 700}, {1024, 700}, {1440, 900},
+				{2560, 1440}} {
+				p.resize(size[0], size[1])
+				p.requireRoom(size[0])
 				if name == "with an OOM" {
-					p.rest()
-					each := (g.To - g.From) / float64(len(g.Columns))
-					var said float64
-					text := plainSpaces(eval[string](p, "document.getElementById('scale').textContent"))
-					if _, err := fmt.Sscanf(text, "1 column = %g events", &said); err != nil ||
-						!near(said, each, each/4) {
-						t.Errorf("the page says %q, a column has %.1f events", text, each)
-					}
+					p.requireScale()
 				}
-				below := eval[bool](p, "document.getElementById('side').getBoundingClientRect().top >= "+
-					"document.getElementById('timeline').getBoundingClientRect().bottom")
-				scrolls := eval[bool](p, "document.documentElement.scrollHeight > innerHeight")
-				if narrow := size[0] < 800; below != narrow || scrolls != narrow {
-					t.Errorf("the panel is below the plot: %v, the page scrolls: %v", below, scrolls)
-				}
-				columns := eval[int](p,
-					"new Set([...document.querySelectorAll('.answer')].map(e => e.offsetLeft)).size")
-				if want := map[bool]int{true: 2, false: 4}[size[0] < 800]; columns != want {
-					t.Errorf("the answers have %d columns, want %d", columns, want)
-				}
-			})
+			}
+		})
+	}
+}
+
+// requireRoom fails where something of the page is cut or has too little room.
+func (p *page) requireRoom(width int64) {
+	p.t.Helper()
+	isNarrow := width < 800
+	if g := plot(p); g.Width < min(250, float64(width)/2.5) || g.Height < 80 {
+		p.t.Errorf("%d wide: the plot is %.0f by %.0f pixels", width, g.Width, g.Height)
+	}
+	if cut := eval[[]string](p, cutControls); len(cut) > 0 {
+		p.t.Errorf("%d wide: these controls are cut: %q", width, cut)
+	}
+	if wider := eval[int](p, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
+		p.t.Errorf("the page is %d pixels wider than a window of %d; these reach beyond it: %q", wider, width,
+			eval[[]string](p, `[...document.querySelectorAll('#viewer *')].filter((e) =>
+				e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map((e) => e.tagName + '.' + e.className)`))
+	}
+	for _, high := range eval[[]float64](p, "[...document.querySelectorAll('.warning')].map(e => e.offsetHeight)") {
+		if most := 45.0; !isNarrow && high > most || high > 170 {
+			p.t.Errorf("%d wide: a warning is %.0f pixels high", width, high)
 		}
+	}
+	below := eval[bool](p, "document.getElementById('side').getBoundingClientRect().top >= "+
+		"document.getElementById('marks').parentElement.getBoundingClientRect().bottom")
+	if scrolls := eval[bool](p, "document.documentElement.scrollHeight > innerHeight"); below != isNarrow ||
+		scrolls != isNarrow {
+		p.t.Errorf("%d wide: the panel is below the plot: %v, the page scrolls: %v", width, below, scrolls)
+	}
+	columns := eval[int](p, "new Set([...document.querySelectorAll('.answer')].map(e => e.offsetLeft)).size")
+	if want := map[bool]int{true: 2, false: 4}[isNarrow]; columns > 0 && columns != want {
+		p.t.Errorf("%d wide: the answers have %d columns, want %d", width, columns, want)
+	}
+}
+
+// requireScale fails unless the status line says how many events a column has.
+func (p *page) requireScale() {
+	p.t.Helper()
+	g := plot(p)
+	each := (g.To - g.From) / float64(len(g.Columns))
+	var said float64
+	if _, err := fmt.Sscanf(p.text("scale"), "1 column = %g events", &said); err != nil || !near(said, each, each/4) {
+		p.t.Errorf("the page says %q, a column has %.1f events", p.text("scale"), each)
 	}
 }
 

@@ -76,11 +76,7 @@ func TestWithoutScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"snapshot.pickle.gz", "1.17 GiB", "1,182", "adds up"} {
-		if !strings.Contains(plainSpaces(text), want) {
-			t.Errorf("without JavaScript the page does not say %q:\n%s", want, text)
-		}
-	}
+	requireWords(t, "without JavaScript the page", text, "snapshot.pickle.gz", "1.17 GiB", "1,182", "adds up")
 }
 
 // TestSmaller opens a report that had to leave something out: the page says so,

@@ -18,8 +18,8 @@ type Predicted struct {
 	Curve      predictedCurve     `json:"curve"`     // of the best setting; empty if none is better
 	// Space is where the best setting would have put the tensors; left out if none is
 	// better, or if that cannot be said.
-	Space *PredictedSpace    `json:"space,omitempty"`
-	Best  *whatif.Prediction `json:"-"`
+	Space *PredictedSpace `json:"space,omitempty"`
+	Best  *whatif.Served  `json:"-"`
 }
 
 // HasPredictedSpace reports whether the report has the places of a prediction.
@@ -80,11 +80,11 @@ func newPredictedSetting(o *whatif.Outcome) predictedSetting {
 
 // fewer is a curve with at most two steps in each of so many equal parts of the
 // states: the first one and the highest.
-func fewer(curve []whatif.Reserved, states, parts int) []whatif.Reserved {
+func fewer(curve []whatif.CurvePoint, states, parts int) []whatif.CurvePoint {
 	if len(curve) <= 2*parts {
 		return curve
 	}
-	var kept []whatif.Reserved
+	var kept []whatif.CurvePoint
 	for from := 0; from < len(curve); {
 		part := curve[from].State * parts / states
 		highest, next := from, from

@@ -62,9 +62,9 @@ func TestFewerOfOnePart(t *testing.T) {
 		{[]int64{9, 5}, []int{0, 1}}, {[]int64{9, 5, 3}, []int{0, 2}}, {[]int64{5, 9, 9, 3}, []int{0, 1, 3}},
 		{[]int64{5, 6, 9}, []int{0, 2}},
 	} {
-		var curve []whatif.Reserved
+		var curve []whatif.CurvePoint
 		for state, bytes := range test.bytes {
-			curve = append(curve, whatif.Reserved{State: state, Bytes: bytes})
+			curve = append(curve, whatif.CurvePoint{State: state, Bytes: bytes})
 		}
 		var got []int
 		for _, x := range fewer(curve, 4, 1) {
@@ -83,10 +83,10 @@ func TestFewerOfOnePart(t *testing.T) {
 func TestFewer(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
 	const states = 1 << 20
-	var curve []whatif.Reserved
+	var curve []whatif.CurvePoint
 	var peak int64
 	for state := 0; state < states; state += 1 + random.IntN(40) {
-		x := whatif.Reserved{State: state, Bytes: random.Int64N(1 << 40)}
+		x := whatif.CurvePoint{State: state, Bytes: random.Int64N(1 << 40)}
 		curve = append(curve, x)
 		peak = max(peak, x.Bytes)
 	}

@@ -56,7 +56,7 @@ func PythonOnly(r *analysis.Recording) *analysis.Recording {
 	return Restacked(r, c.Snapshot(), cut)
 }
 
-// Restacked is a recording with other stacks: those of s, by the id of the stack that each
+// Restacked is a recording with the stacks of s instead, by the id of the stack that each
 // replaces.
 func Restacked(r *analysis.Recording, s *snapshot.Snapshot, ids []snapshot.StackID) *analysis.Recording {
 	d, events := *r.Device, *r.Device.Events

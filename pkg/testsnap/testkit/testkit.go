@@ -26,17 +26,43 @@ func Golden(t *testing.T, name string, got []byte) {
 func GoldenFile(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *Update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		WriteFile(t, path, got)
 		return
 	}
-	want, err := os.ReadFile(path)
+	want := ReadFile(t, path)
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; run the test with -update and look at the change. Got:\n%s", path, got)
+	}
+}
+
+func ReadFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run the test with -update and look at the change. Got:\n%s", path, got)
+	return data
+}
+
+// WriteFile writes a file and makes the folders that it is in. A new one is not executable.
+func WriteFile[T []byte | string](t testing.TB, path string, data T) {
+	t.Helper()
+	writeFile(t, path, []byte(data), 0o644)
+}
+
+// WriteProgram writes a file that can be run, such as a script.
+func WriteProgram(t testing.TB, path, text string) {
+	t.Helper()
+	writeFile(t, path, []byte(text), 0o755)
+}
+
+func writeFile(t testing.TB, path string, data []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, mode); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -13,7 +13,7 @@ const leastBatched = 512
 
 // halve makes half of what grows with the batch: inputs, activations, outputs, and the
 // temporaries of the passes. A tensor that is as large as a weight, or half as large, stays
-// as it is: a recording does not tell whether it grows with the batch, or is a copy of the
+// as it is: a recording does not show whether it grows with the batch, or is a copy of the
 // weight.
 func (p *training) halve() bool {
 	weights := p.weightSizes()
@@ -90,7 +90,7 @@ func (p *training) passes() []timeline.Range {
 // repeat makes a pass a second time behind it.
 func (p *training) repeat(e *edit, pass timeline.Range) {
 	from, to := replay.EventIndex(pass.From), replay.EventIndex(pass.To)
-	left := map[int32]int32{} // by request that outlives the pass and is no gradient: the second one
+	left := map[int32]int32{} // by request that outlives the pass and is not a gradient: the second one
 	var second []whatif.Op
 	first, end := p.Between(from, to)
 	for _, o := range p.Ops[first:end] {
@@ -102,7 +102,7 @@ func (p *training) repeat(e *edit, pass timeline.Range) {
 		case o.Kind == whatif.Allocate:
 			again = p.Copy(o.Request)
 			second = append(second, whatif.Op{Kind: whatif.Allocate, Event: to, Request: again})
-			if p.family(o.Request) == families.Gradient { // it is added to that of the first half
+			if p.family(o.Request) == families.Gradient { // it is added to the gradient of the first half
 				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: again})
 			} else {
 				left[o.Request] = again

@@ -13,7 +13,7 @@ const lossNeighbours = 16
 
 // lossInParts leaves one part in n of what the cross-entropy loss makes, of the logits that
 // it reads and of their gradient: the last layer and the loss work on a part of the tokens
-// at a time. It needs C++ frames, which tell what the backward pass makes for it.
+// at a time. It needs C++ frames, which show what the backward pass makes for it.
 func (p *training) lossInParts(n int64) bool {
 	isLoss := p.operatorsOfLoss()
 	parts := map[int32]bool{}

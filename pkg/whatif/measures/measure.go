@@ -4,7 +4,7 @@ package measures
 type Measure uint8
 
 // The measures in the order in which their edits are made: first what changes
-// lifetimes, then sizes that look at those of parameters, then shards, then the batch.
+// lifetimes, then sizes that depend on parameters' sizes, then shards, then the batch.
 const (
 	SetToNone      Measure = iota // zero_grad before the forward pass
 	DropOutputs                   // del of the outputs of a step
@@ -17,7 +17,7 @@ const (
 	ShardOptimizer                // optimizer state cut evenly over several GPUs
 	ShardTensors                  // optimizer state over several GPUs, each parameter's on one of them
 	ShardGradients                // state and gradients cut evenly
-	ShardWeights                  // parameters, too, but for those of two blocks
+	ShardWeights                  // parameters, too, except in two blocks
 	HostOptimizer                 // optimizer state in the memory of the host
 	Accumulate                    // half the batch twice a step
 	HalfBatch                     // half the batch

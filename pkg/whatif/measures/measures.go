@@ -26,7 +26,7 @@ import (
 type Outcome struct {
 	Measures []Measure // in the order of the constants
 	// Active is the predicted peak of requested bytes that are live. ActiveLeast is less
-	// where a recording does not tell which tensors grow with the batch: then Active
+	// where a recording does not show which tensors grow with the batch: then Active
 	// takes all that may be weights for weights.
 	Active, ActiveLeast int64
 	// Reserved is the predicted peak of reserved bytes, 0 for a rough measure.
@@ -44,7 +44,7 @@ type Outcome struct {
 	PeakEvent replay.EventIndex
 }
 
-// Precision is the least of those of its measures.
+// Precision is the lowest precision among its measures.
 func (o *Outcome) Precision() Precision {
 	least := Exact
 	for _, m := range o.Measures {
@@ -119,7 +119,7 @@ func FindOver(run *whatif.Run, limit whatif.Limit, gpus int) *Findings {
 	return m
 }
 
-// setFits says of each outcome whether it fits the limit.
+// setFits sets whether each outcome fits the limit.
 func (x *measurer) setFits(m *Findings) {
 	m.Base.Fits = whatif.DoesNotFit
 	var list []*Outcome
@@ -171,7 +171,7 @@ func Try(run *whatif.Run, limit whatif.Limit, measures ...Measure) *Outcome {
 
 // Trace serves the training once more with the measures of an outcome of Find that is not
 // rough: the prediction has Curve and Layout.
-func Trace(run *whatif.Run, limit whatif.Limit, o *Outcome) *whatif.Prediction {
+func Trace(run *whatif.Run, limit whatif.Limit, o *Outcome) *whatif.Served {
 	x := newMeasurer(run, limit, DefaultGPUs)
 	return x.edited(o.Measures).Serve(whatif.Options{Limit: x.limit, Traced: true})
 }

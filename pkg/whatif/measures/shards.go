@@ -16,7 +16,7 @@ import (
 const leastShared = 512
 
 // shardTensors leaves the optimizer's state of some parameters, and the temporaries for
-// them: those of the fullest of n GPUs, where each parameter goes to the GPU that has
+// them: the fullest of n GPUs, where each parameter goes to the GPU that has
 // least, the largest first.
 func (p *training) shardTensors(n int) bool {
 	if p.isSharded() {
@@ -60,7 +60,7 @@ func (p *training) shardTensors(n int) bool {
 	return len(e.gone) > 0
 }
 
-// shardingFiles are in the names of files that shard an optimizer's state: those of torch,
+// shardingFiles are parts of names of files that shard an optimizer's state: torch's,
 // DeepSpeed, Megatron and fairscale.
 var shardingFiles = [...]string{"zero_redundancy_optimizer", "fsdp", "runtime/zero/", "distrib_optimizer", "fairscale"}
 

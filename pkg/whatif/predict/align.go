@@ -16,14 +16,14 @@ const (
 
 // alignment is which requests of two recordings are the same.
 type alignment struct {
-	pairs []pair // indices into recording.requests
+	pairs []pair // indices into sample.requests
 	key   keyKind
 	share float64 // of the requests of the recording that has more of them
 }
 
-// alignments are those of all recordings with each other.
+// alignments are the alignments of all recordings with each other.
 type alignments struct {
-	all  []*recording
+	all  []*sample
 	of   [][]alignment // of[i][j] for i < j
 	last bool          // of the last complete steps
 }
@@ -32,7 +32,7 @@ type alignments struct {
 // requests of every two, else their last complete steps if those align better. The
 // second result is false if too few requests align in either way; the result is then the
 // one with more. The recordings are left as they were aligned, whole or cut.
-func alignAll(all []*recording) (a *alignments, ok bool) {
+func alignAll(all []*sample) (a *alignments, ok bool) {
 	k := newKeyer(all)
 	whole := alignEach(k, all)
 	if whole.least() >= mostlyAligned {
@@ -49,7 +49,7 @@ func alignAll(all []*recording) (a *alignments, ok bool) {
 
 // alignLastSteps cuts all recordings to their last complete steps and aligns these. It is
 // nil if no step of one is known to be complete.
-func alignLastSteps(k *keyer, all []*recording) *alignments {
+func alignLastSteps(k *keyer, all []*sample) *alignments {
 	for _, r := range all {
 		if !r.useLastStep() {
 			return nil
@@ -60,7 +60,7 @@ func alignLastSteps(k *keyer, all []*recording) *alignments {
 	return a
 }
 
-func alignEach(k *keyer, all []*recording) *alignments {
+func alignEach(k *keyer, all []*sample) *alignments {
 	a := &alignments{all: all, of: make([][]alignment, len(all))}
 	for i := range all {
 		a.of[i] = make([]alignment, len(all))
@@ -71,7 +71,7 @@ func alignEach(k *keyer, all []*recording) *alignments {
 	return a
 }
 
-func alignTwo(k *keyer, x, y *recording) alignment {
+func alignTwo(k *keyer, x, y *sample) alignment {
 	by := func(key keyKind) alignment {
 		pairs := align(k.keys(x, key), k.keys(y, key))
 		share := 0.0
@@ -101,8 +101,8 @@ func (a *alignments) least() float64 {
 	return least
 }
 
-// partners are, for the requests of recording i, those of recording j, or -1; both are
-// indices into recording.requests.
+// partners maps the requests of recording i to requests of recording j, or -1; both are
+// indices into sample.requests.
 func (a *alignments) partners(i, j int) []int32 {
 	list := make([]int32, len(a.all[i].requests))
 	for n := range list {

@@ -60,7 +60,7 @@ func (m *modeler) before(i int, set func(request int32, s sizes) *law, sum *Byte
 }
 
 // counts are how many allocations of each size were live before a recording.
-func counts(r *recording) map[int64]int {
+func counts(r *sample) map[int64]int {
 	n := map[int64]int{}
 	for _, request := range r.stream.Before {
 		n[r.stream.Requests[request].Bytes]++

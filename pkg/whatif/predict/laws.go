@@ -10,7 +10,7 @@ import (
 type LawKind uint8
 
 const (
-	Unknown      LawKind = iota // no law fits, or there is one size only: that of the nearest recording is carried over
+	Unknown      LawKind = iota // no law fits, or there is only one size: the nearest recording's is carried over
 	Constant                    // c
 	Linear                      // c x
 	Square                      // c x^2

@@ -10,7 +10,7 @@ import (
 
 // model is one of the recordings with a law for the size of each of its requests.
 type model struct {
-	*recording
+	*sample
 	laws []law
 	of   []int32 // by request: an index into laws
 	Bytes
@@ -42,7 +42,7 @@ type modeler struct {
 	known map[sizes]law
 }
 
-// sizes are those of one request in all recordings; 0: it is not in that one.
+// sizes are the sizes of one request in all recordings; 0 where it is missing.
 type sizes [MaxRecordings]int64
 
 func (m *modeler) law(s sizes) law {
@@ -62,10 +62,10 @@ func (m *modeler) law(s sizes) law {
 	return l
 }
 
-// model is that of recording i.
+// model makes the model of recording i.
 func (m *modeler) model(i int) *model {
 	r := m.a.all[i]
-	x := &model{recording: r, of: make([]int32, len(r.stream.Requests))}
+	x := &model{sample: r, of: make([]int32, len(r.stream.Requests))}
 	index := map[sizes]int32{}
 	set := func(request int32, s sizes) *law {
 		n, known := index[s]
@@ -114,7 +114,7 @@ func (b *Bytes) count(l *law, bytes int64) {
 	}
 }
 
-// scratch tells which requests are memory that kernels use for a moment.
+// scratch finds the requests for memory that kernels use for a moment.
 func (x *model) scratch() func(request int32) bool {
 	brief := make([]bool, len(x.stream.Requests))
 	for i, s := range x.stream.Ops[:max(len(x.stream.Ops)-1, 0)] {

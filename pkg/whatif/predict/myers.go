@@ -1,6 +1,6 @@
 package predict
 
-// pair is two elements, one of each sequence, that stand for the same.
+// pair is two matching elements, one of each sequence.
 type pair struct{ a, b int32 }
 
 // align pairs equal elements of two sequences in order: as many as possible, by Myers'

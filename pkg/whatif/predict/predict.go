@@ -72,9 +72,9 @@ func New(given []Given, o Options) *Study {
 	if s.Refused = refuseInputs(s.Given); s.Refused != nil {
 		return s
 	}
-	all := make([]*recording, len(s.Given))
+	all := make([]*sample, len(s.Given))
 	for i, g := range s.Given {
-		all[i] = &recording{Given: g, r: g.Run.Recording()}
+		all[i] = &sample{Given: g, r: g.Run.Recording()}
 		all[i].useAll()
 	}
 	a, ok := alignAll(all)
@@ -117,7 +117,7 @@ func (s *Study) makeModels(a *alignments) {
 }
 
 // makeColds serves each recording at its own size, if the model reproduces all of them.
-func (s *Study) makeColds(all []*recording) {
+func (s *Study) makeColds(all []*sample) {
 	for _, g := range s.Given {
 		if !g.Run.Proof.Holds() {
 			return

@@ -110,7 +110,7 @@ func stacksOf(g Given) (stacked, compiled int) {
 }
 
 // refuseAlignment says why recordings do not align.
-func refuseAlignment(all []*recording, a *alignments) *Refusal {
+func refuseAlignment(all []*sample, a *alignments) *Refusal {
 	small, large := all[0], all[len(all)-1]
 	few, many := len(small.requests), len(large.requests)
 	growth := float64(many-few) / float64(max(few, 1))
@@ -138,7 +138,7 @@ const nearlyEqual = 10
 
 // refuseRepetition is for recordings of which only the last steps align. Repetitions that
 // no optimizer shows to be steps may be what x counts.
-func refuseRepetition(all []*recording) *Refusal {
+func refuseRepetition(all []*sample) *Refusal {
 	small, large := all[0], all[len(all)-1]
 	if small.r.Steps().Method <= steps.ByOptimizer {
 		return nil
@@ -152,7 +152,7 @@ func refuseRepetition(all []*recording) *Refusal {
 }
 
 // made counts the requests of the whole recording.
-func (r *recording) made() int { return len(r.r.Device.Allocations) - r.r.Device.PreExisting }
+func (r *sample) made() int { return len(r.r.Device.Allocations) - r.r.Device.PreExisting }
 
 // contained reports whether nearly all requests of the recording at the smallest x are
 // also in that at the largest.

@@ -14,14 +14,14 @@ import (
 )
 
 // recording is one of the given recordings, or its last complete step.
-type recording struct {
+type sample struct {
 	Given
 	r        *analysis.Recording
 	from, to replay.EventIndex // states
 	whole    bool
 
 	stream   *whatif.Stream
-	requests []int32           // those of the stream's steps in order
+	requests []int32           // the requests of the stream's steps, in order
 	keys     [keyKinds][]int32 // of those requests
 }
 
@@ -38,7 +38,7 @@ const (
 )
 
 // use makes the recording one of the events between two states.
-func (r *recording) use(from, to replay.EventIndex) {
+func (r *sample) use(from, to replay.EventIndex) {
 	r.from, r.to = from, to
 	r.whole = from == 0 && int(to) == r.r.Device.Events.Len()
 	if r.whole {
@@ -56,11 +56,11 @@ func (r *recording) use(from, to replay.EventIndex) {
 }
 
 // useAll makes it the whole recording again.
-func (r *recording) useAll() { r.use(0, replay.EventIndex(r.r.Device.Events.Len())) }
+func (r *sample) useAll() { r.use(0, replay.EventIndex(r.r.Device.Events.Len())) }
 
 // useLastStep cuts a recording to its last complete step, what is live at its beginning
 // being there from the start. It is not ok if no step is known to be complete.
-func (r *recording) useLastStep() (ok bool) {
+func (r *sample) useLastStep() (ok bool) {
 	list := r.r.Steps()
 	for i := len(list.Steps) - 1; i >= 0; i-- {
 		if s := list.Steps[i]; s.Complete {
@@ -71,14 +71,14 @@ func (r *recording) useLastStep() (ok bool) {
 	return false
 }
 
-// keyer numbers stacks so that the same number stands for the same in all recordings.
+// keyer numbers stacks so that equal stacks have the same number in all recordings.
 type keyer struct {
 	operators bool // all recordings have C++ frames, or none has
 	texts     map[string]int32
 	stacks    [keyKinds]map[string]int32
 }
 
-func newKeyer(all []*recording) *keyer {
+func newKeyer(all []*sample) *keyer {
 	k := &keyer{texts: map[string]int32{}, operators: true}
 	for kind := range k.stacks {
 		k.stacks[kind] = map[string]int32{}
@@ -100,7 +100,7 @@ func number(of map[string]int32, text string) int32 {
 }
 
 // keys are the keys of the requests of a recording.
-func (k *keyer) keys(r *recording, kind keyKind) []int32 {
+func (k *keyer) keys(r *sample, kind keyKind) []int32 {
 	if r.keys[kind] != nil {
 		return r.keys[kind]
 	}

@@ -32,7 +32,7 @@ func (c *Cold) Near() bool {
 }
 
 // coldOf serves a recording at its own size.
-func coldOf(r *recording) Cold {
+func coldOf(r *sample) Cold {
 	d := r.r.Device
 	unused := unusedSegments(r)
 	reserved := d.ReservedBytes()
@@ -69,7 +69,7 @@ func coldOf(r *recording) Cold {
 
 // limitOf is the limit that a recording has to be served under: one that had to give
 // back cached memory reserves far more without it.
-func limitOf(r *recording) int64 {
+func limitOf(r *sample) int64 {
 	if r.Run.Retries == 0 {
 		return 0
 	}
@@ -84,8 +84,8 @@ type unusedSegment struct {
 	used  bool
 }
 
-// unusedSegments are those of a recording, by address.
-func unusedSegments(r *recording) (list []unusedSegment) {
+// unusedSegments are the segments of a recording that were never used, by address.
+func unusedSegments(r *sample) (list []unusedSegment) {
 	d := r.r.Device
 	m := r.r.Layouts().At(0)
 	for i := range m.Segments {

@@ -30,7 +30,7 @@ const LINE = 2;
  * @typedef {{isNamed: boolean, isLine: boolean}} Group isNamed: there is a stack; isLine: of the program's own code
  */
 
-/** A pair of devices, of which one is the one before. */
+/** A pair of devices, one before and one after. */
 export class Pair {
   /**
    * @param {Comparison} comparison @param {number} index of the pair

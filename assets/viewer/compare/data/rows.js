@@ -123,7 +123,7 @@ export class RowNames {
 }
 
 /**
- * Joins the files of which lines are matched, wherever they lie: the parent of each file.
+ * Joins files that have matched lines, wherever they lie: the parent of each file.
  * @param {import('./pair.js').Pair} pair
  */
 function fileSets({ sides, groups }) {

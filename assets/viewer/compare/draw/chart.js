@@ -80,7 +80,7 @@ export class CompareChart {
       box
         ? { left, top: box.top, width: plotWidth, height: box.height }
         : { left, top: height + AWAY, width: plotWidth, height: AWAY };
-    const y = (/** @type {AxisTicks} */ ticks, /** @type {import('./layout.js').Scale} */ { low, high }) => ({
+    const y = (/** @type {AxisTicks} */ ticks, /** @type {import('./layout.js').Bytes} */ { low, high }) => ({
       min: low,
       max: high,
       axisTick: { show: false },
@@ -101,7 +101,7 @@ export class CompareChart {
 }
 
 /**
- * A pile on a canvas. Columns of which a side has nothing stay paper: a picture has only those that it has.
+ * A pile on a canvas. Columns that a side has not recorded stay paper; the picture leaves them out.
  * @extends {Picture<any, any>}
  */
 class PileCanvas extends Picture {

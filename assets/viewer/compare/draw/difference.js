@@ -47,7 +47,7 @@ const FADED = 0.22;
 
 /**
  * @param {CanvasRenderingContext2D} g @param {DifferenceColumns} columns @param {string[]} colors by family
- * @param {string} pickedColor @param {import('./layout.js').Scale} scale @param {number} height
+ * @param {string} pickedColor @param {import('./layout.js').Bytes} scale @param {number} height
  */
 export function drawDifference(g, { families, net, picked }, colors, pickedColor, { low, high }, height) {
   const perByte = height / (high - low);

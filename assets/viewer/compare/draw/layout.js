@@ -1,25 +1,26 @@
 // Where the three plots are, in client pixels of their element; and the labels of their axes.
 
+import { multiples, Scale } from '../../kit/axes.js';
 import { axisBytes, byteInterval } from '../../kit/format.js';
 
 const LEFT = 64;
 const RIGHT = 14;
 const FOOT = 10;
 
-/** The lane of phases, with that of steps above it. */
+/** The lane of phases, with the lane of steps above it. */
 export const LANE = { top: 7, height: 16, pitch: 19 };
 
 /** Height for the title of a plot, above it. */
 const TITLE = 26;
 
-/** The height of the difference, as a part of that of a pile; and of all where one pile is shown. */
+/** The height of the difference: a fraction of a pile's height, or of the whole where one pile is shown. */
 const DIFFERENCE = 0.62;
 const DIFFERENCE_ALONE = 0.28;
 
 /** The least height of a plot. */
 const LEAST = 40;
 
-/** How much higher than what is to be seen the plots are. */
+/** Room above the highest point of a plot, as a factor of its height. */
 const HEADROOM = 1.045;
 const HEADROOM_DIFFERENCE = 1.04;
 
@@ -28,7 +29,7 @@ const APART = 62;
 
 /**
  * @typedef {{top: number, height: number}} PlotBox
- * @typedef {{low: number, high: number}} Scale bytes at the lower and the upper edge
+ * @typedef {{low: number, high: number}} Bytes bytes at the lower and the upper edge
  * @typedef {object} Layout
  * @property {number} width of the element
  * @property {number} height
@@ -79,14 +80,14 @@ export function layoutOf(width, height, { view, hasLane, hasSteps, hasDifference
   };
 }
 
-/** The scale of both piles. @param {number} ceiling the highest thing to be seen, in bytes @returns {Scale} */
+/** The scale of both piles. @param {number} ceiling the highest thing to be seen, in bytes @returns {Bytes} */
 export function pileScale(ceiling) {
   return { low: 0, high: ceiling * HEADROOM };
 }
 
 /**
  * The scale of the difference.
- * @param {number} least @param {number} most bytes, below and above zero @returns {Scale}
+ * @param {number} least @param {number} most bytes, below and above zero @returns {Bytes}
  */
 export function differenceScale(least, most) {
   const range = Math.max(1, most - least);
@@ -96,54 +97,41 @@ export function differenceScale(least, most) {
 
 /**
  * The labels of a scale, with a line each.
- * @param {Scale} scale @param {number} height
+ * @param {Bytes} scale @param {number} height
  * @returns {{values: number[], interval: number}}
  */
 export function ticksOf({ low, high }, height) {
   const interval = byteInterval(high - low, Math.max(1.6, height / APART));
-  const values = [];
-  for (let v = Math.ceil(low / interval) * interval; v <= high; v += interval) values.push(v === 0 ? 0 : v);
-  return { values, interval };
+  return { values: multiples(low, high, interval), interval };
 }
 
-/** The label of a pile's axis. @param {number} v @param {Scale} scale @param {number} interval */
+/** The label of a pile's axis. @param {number} v @param {Bytes} scale @param {number} interval */
 export function pileLabel(v, { high }, interval) {
   return axisBytes(v, high, interval);
 }
 
-/** The label of the difference's axis, with a sign. @param {number} v @param {Scale} scale @param {number} interval */
+/** The label of the difference's axis, with a sign. @param {number} v @param {Bytes} scale @param {number} interval */
 export function differenceLabel(v, { low, high }, interval) {
   const sign = v > 0 ? '+' : v < 0 ? '−' : '';
   return sign + axisBytes(Math.abs(v), Math.max(high, -low), interval);
 }
 
 /** Between client pixels of the element, positions and bytes. */
-export class Scales {
-  /** @param {Layout} layout @param {{from: number, to: number}} view @param {Scale} pile @param {Scale} difference */
+export class Scales extends Scale {
+  /** @param {Layout} layout @param {{from: number, to: number}} view @param {Bytes} pile @param {Bytes} difference */
   constructor(layout, view, pile, difference) {
+    super(layout, { from: view.from, to: view.to });
     this.layout = layout;
-    this.from = view.from;
-    this.to = view.to;
     this.pile = pile;
     this.difference = difference;
   }
 
-  /** @param {number} position */
-  x(position) {
-    return this.layout.left + ((position - this.from) / (this.to - this.from)) * this.layout.plotWidth;
-  }
-
-  /** @param {number} x @returns {number} position */
-  position(x) {
-    return this.from + ((x - this.layout.left) / this.layout.plotWidth) * (this.to - this.from);
-  }
-
-  /** @param {number} bytes @param {PlotBox} box @param {Scale} scale */
+  /** @param {number} bytes @param {PlotBox} box @param {Bytes} scale */
   y(bytes, { top, height }, { low, high }) {
     return top + height * (1 - (bytes - low) / (high - low));
   }
 
-  /** @param {number} y @param {PlotBox} box @param {Scale} scale */
+  /** @param {number} y @param {PlotBox} box @param {Bytes} scale */
   bytes(y, { top, height }, { low, high }) {
     return low + (1 - (y - top) / height) * (high - low);
   }

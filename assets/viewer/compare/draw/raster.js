@@ -1,4 +1,4 @@
-// Paints a pile that is sorted by family: one pile of each family upon the other.
+// Paints a pile that is sorted by family: the piles of the families, stacked.
 
 import { Pile } from '../../pile/pile.js';
 import { endColumn, layPile, TILE, writeTile } from '../../pile/raster.js';
@@ -14,7 +14,7 @@ export class BandRaster {
 
   /**
    * @param {PileColours} colours
-   * @param {import('../../pile/raster.js').RasterView} view of which every column has a state
+   * @param {import('../../pile/raster.js').RasterView} view, in which every column has a state
    * @param {Uint32Array} out RGBA pixels, the top row first
    * @param {ArrayLike<number>} columns those to paint, from left to right
    */

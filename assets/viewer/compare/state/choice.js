@@ -4,7 +4,7 @@
 import { Topic } from '../../kit/topic.js';
 
 /**
- * @typedef {'site' | 'file' | 'function' | 'lines'} Tab lines: those of one side only, and those that moved
+ * @typedef {'site' | 'file' | 'function' | 'lines'} Tab lines: only on one side, or moved
  * @typedef {import('../data/alignment.js').By} By
  * @typedef {import('../data/alignment.js').Unit} Unit
  * @typedef {{by: import('../data/rows.js').By, key: string}} RowKey
@@ -53,7 +53,7 @@ export class Choice {
     return this.#start;
   }
 
-  /** Begins anew, with other recordings. @param {Partial<Choices>} start what differs from START */
+  /** Starts over, with other recordings. @param {Partial<Choices>} start what differs from START */
   reset(start) {
     this.#start = this.#now = { ...START, ...start };
   }

@@ -56,7 +56,7 @@ function highestOfRun({ sides }, { states }) {
 }
 
 /**
- * The moment that a click on a run means: that of its phase where it is the highest of all, else one of its own.
+ * The moment that a click on a run means: its phase's, if the run is the highest of the phase, or else its own.
  * @param {Pair} pair @param {number} index of the run
  * @returns {string | null} null: one side has not got it
  */

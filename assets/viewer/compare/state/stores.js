@@ -187,7 +187,7 @@ export class CompareStores {
     return { paper: tables[0]?.paper ?? new ColourTable(theme, paper, [], new Uint8Array(0)).paper, bands: tables };
   }
 
-  /** What is picked out holds so many bytes in each state of a side; null: nothing is picked out. */
+  /** Bytes that are picked out in each state of a side; null: nothing is picked out. */
   get pickedBytes() {
     const { row, query, family } = this.choice.now;
     return this.#pickedBytes(this.pair, row, query, family);

@@ -2,7 +2,7 @@
 
 import { View } from '../../kit/view.js';
 
-/** The narrowest view shows about so many states of the longer recording. */
+/** About how many states of the longer recording the narrowest view shows. */
 const LEAST_STATES = 12;
 
 export class Zoom extends View {

@@ -22,7 +22,7 @@ export function mountAnswers(stores) {
 }
 
 /**
- * The words of an answer as they stand on the page: of some, the first words of the line stand beside the value.
+ * The words of an answer as the page shows them: some have the start of their line beside the value.
  * @param {import('../data/pair.js').Answer} answer
  */
 function wordsOf({ key, question, value, line, detail }) {

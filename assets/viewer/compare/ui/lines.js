@@ -1,4 +1,4 @@
-// The list of lines by which programs are told apart: those of one recording only, and
+// The list of lines in which the programs differ: lines of one recording only, and
 // those that have moved.
 
 import { counted } from '../../kit/format.js';

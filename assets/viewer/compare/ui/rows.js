@@ -8,7 +8,7 @@ import { operatorsOf } from '../data/rows.js';
 import { changeWords, fromTo, kindOfChange } from '../data/words.js';
 import { linesOfBoth } from './lines.js';
 
-/** Zero stands between these parts of a bar's width. */
+/** Zero is between these fractions of a bar's width. */
 const ZERO = { least: 0.12, most: 0.88 };
 
 /** Rows are added to the table when it is scrolled near its end. */

@@ -9,7 +9,7 @@ import { choice as choiceList, fill, h, segmented } from '../../kit/dom.js';
 import { changeWords } from '../data/words.js';
 import { momentsOf, runOf, runWords } from '../state/moments.js';
 
-/** From so many moments on, steps are in a list. */
+/** With more moments than this, steps are in a list. */
 const MANY = 7;
 
 /** @typedef {import('../state/stores.js').Stores} Stores */

@@ -6,7 +6,7 @@
 //   by     phase or event
 //   u      time: states are spread by time
 //   x      FROM-TO: what is in view, in millionths of the axis
-//   at     moment: peak, end, a phase, step:N, run:N of those of the lane, reserved, range, or BEFORE,AFTER in states
+//   at     moment: peak, end, a phase, step:N, run:N of the lane, reserved, range, or BEFORE,AFTER in states
 //   r      FROM-TO: range brushed, in millionths of the axis
 //   tab    what rows are: site, file, function; or lines
 //   sel    BY:KEY of the row that is picked out
@@ -30,13 +30,13 @@ const TABS = ['site', 'file', 'function', 'lines'];
 export function mountCompareHash(stores, start, open) {
   const { shown, choice, zoom, report } = stores;
 
-  /** What the address says of the pair. */
+  /** The pair that the address names. */
   const pairAsked = () => {
     const index = numberOf(asked('d'));
     return { index: index < 0 ? start : index, isSwapped: asked('s') === '1' };
   };
 
-  /** Shows what the address says of the open pair. */
+  /** Shows what the address asks for of the open pair. */
   const show = () => {
     const { pair } = shown;
     const { start } = choice;

@@ -15,10 +15,10 @@ import { payload } from '../../data/codec.js';
 /** A column that a rank did not record. */
 export const MISSING = -1;
 
-/** What stands for it in the payload. */
+/** Its value in the payload. */
 const ABSENT = -32768;
 
-/** Numbers whose low bytes stand before their high bytes. @param {Uint8Array} planes */
+/** Numbers whose low bytes all come before their high bytes. @param {Uint8Array} planes */
 export function int16s(planes) {
   const n = planes.length >> 1;
   const values = new Int16Array(n);
@@ -142,7 +142,7 @@ export class Job {
     return this.findingsOf[rank].some((f) => this.isOdd(f));
   }
 
-  /** Whether a finding is of what few ranks hold: growth on most ranks is that of the program. @param {Finding} f */
+  /** Whether a finding is about few ranks: growth on most ranks is the program's. @param {Finding} f */
   isOdd(f) {
     return f.kind === 'differs' || (f.kind === 'leaks' && 4 * ((f.also?.length ?? 0) + 1) <= this.ranks.length);
   }

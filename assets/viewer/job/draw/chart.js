@@ -2,6 +2,7 @@
 // the curve of one rank. Their options come from the page, written by go-echarts.
 
 import { bytes } from '../../kit/format.js';
+import { multiples } from '../../kit/axes.js';
 import { Chart, picture } from '../../kit/chart.js';
 import { MISSING } from '../data/job.js';
 import { highestOfStretches } from './piles.js';
@@ -22,7 +23,8 @@ export class RanksChart {
 
   /**
    * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
-   * @param {import('./layout.js').Layout} layout @param {import('../../kit/painter.js').Style} style @param {HTMLCanvasElement} canvas
+   * @param {import('./layout.js').Layout} layout @param {import('../../kit/painter.js').Style} style
+   * @param {HTMLCanvasElement} canvas
    */
   draw({ job, matches }, rows, layout, style, canvas) {
     this.#picture = canvas;
@@ -76,7 +78,7 @@ export function dotScale(job) {
 
 const BINS = 40;
 
-/** How many ranks have a peak of which size. @param {import('../data/job.js').Job} job */
+/** How many ranks have a peak in each range of sizes. @param {import('../data/job.js').Job} job */
 export function histogram(job) {
   const bins = new Array(BINS).fill(0);
   const span = job.peakHigh - job.peakLow || 1;
@@ -93,7 +95,10 @@ export class HistogramChart {
     this.#chart = new Chart(echarts, element, options, {});
   }
 
-  /** @param {import('../data/job.js').Job} job @param {import('../../kit/painter.js').Style} style @param {number} width @param {number} height */
+  /**
+   * @param {import('../data/job.js').Job} job @param {import('../../kit/painter.js').Style} style
+   * @param {number} width @param {number} height
+   */
   draw(job, style, width, height) {
     const bins = histogram(job);
     // The root, so that a rank alone can be seen beside a thousand.
@@ -159,9 +164,8 @@ export class CurveChart {
     const most = Math.max(...all);
     let step = 1 << 20;
     while ((most - least) / step > 4) step *= 2;
-    const ticks = [];
     const [bottom, top] = [Math.max(0, least - step * 0.25), most + step * 0.25];
-    for (let v = Math.ceil(bottom / step) * step; v <= top; v += step) ticks.push(v);
+    const ticks = multiples(bottom, top, step);
     const every = Math.ceil(stretches.length / 9);
     const starts = stretches.map((_, s) => s * per).filter((_, s) => s % every === 0);
     const label = { color: style.ink3, fontSize: 11, showMinLabel: true, showMaxLabel: true };

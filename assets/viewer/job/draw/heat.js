@@ -1,7 +1,7 @@
 // The heat map: a row of pixels shows the rank that differs most, in each column.
 
 import { MISSING } from '../data/job.js';
-import { axisOf } from './layout.js';
+import { axisOf, stepEdges } from './layout.js';
 
 /** Steps of grey, and of colour over it. */
 const GREYS = 256;
@@ -26,7 +26,10 @@ function mix(a, b, t) {
 /** @param {Rgb} c */
 const pixel = (c) => (255 << 24) | (Math.round(c[2]) << 16) | (Math.round(c[1]) << 8) | Math.round(c[0]);
 
-/** All colours a cell may have: by grey, tint (less first), and whether it is found. @param {import('../../kit/painter.js').Style} style */
+/**
+ * All colours a cell may have: by grey, tint (less first), and whether it is found.
+ * @param {import('../../kit/painter.js').Style} style
+ */
 function colourTable(style) {
   const [bg, ink, more, less] = [style.paper, style.ink, style.more, style.less].map(rgb);
   const table = new Uint32Array(2 * GREYS * (2 * TINTS + 1));
@@ -72,7 +75,8 @@ export class Heat {
     ctx.fillRect(0, 0, width, height);
     ctx.imageSmoothingEnabled = false;
     ctx.drawImage(cells, columns.offset * width, 0, columns.span * width, height);
-    if (!columns.of) this.#lines(ctx, state, width, height, style, ratio);
+    ctx.fillStyle = style.paper;
+    for (const x of stepEdges(state, width)) ctx.fillRect(x - ratio / 2, 0, ratio, height);
     return canvas;
   }
 
@@ -130,7 +134,7 @@ export class Heat {
       if (rows.own[first]) last = first + 1;
       else if (rows.own[last - 1]) last--;
       const line = y * count;
-      // Rows of their own stand between lines of paper.
+      // Lines of paper separate rows of their own.
       const edge = rows.own[first] === 1 && (at - rows.edges[first] < 1 || rows.edges[first + 1] - at < 1);
       if (edge) {
         pixels.fill(pixel(rgb(this.#tableOf.slice(0, 7))), line, line + count);
@@ -173,26 +177,12 @@ export class Heat {
       }
     }
   }
-
-  /** Lines between steps. */
-  #lines(
-    /** @type {CanvasRenderingContext2D} */ ctx,
-    /** @type {import('../state/state.js').State} */ state,
-    /** @type {number} */ width,
-    /** @type {number} */ height,
-    /** @type {import('../../kit/painter.js').Style} */ style,
-    /** @type {number} */ ratio,
-  ) {
-    const axis = axisOf(state);
-    ctx.fillStyle = style.paper;
-    for (let s = Math.ceil(axis.from); s < axis.to; s++) {
-      const x = Math.round(((s - axis.from) / (axis.to - axis.from)) * width);
-      if (x > 0) ctx.fillRect(x - ratio / 2, 0, ratio, height);
-    }
-  }
 }
 
-/** What was not recorded. @param {CanvasRenderingContext2D} ctx @param {import('../../kit/painter.js').Style} style @param {number} ratio */
+/**
+ * What was not recorded.
+ * @param {CanvasRenderingContext2D} ctx @param {import('../../kit/painter.js').Style} style @param {number} ratio
+ */
 export function hatch(ctx, style, ratio) {
   const tile = document.createElement('canvas');
   const size = Math.round(6 * ratio);

@@ -1,5 +1,7 @@
 // Where things are: the plot, the dots beside it, and room for callouts.
 
+import { multiples, Scale } from '../../kit/axes.js';
+
 const LANE = 30;
 const FOOT = 26;
 
@@ -44,4 +46,21 @@ export function axisOf({ job, choice }) {
   const n = job.view.stretches.length;
   const all = choice.axis === 'time' ? job.span[1] : n;
   return { from: choice.left * all, to: choice.right * all, all, isTime: choice.axis === 'time' };
+}
+
+/**
+ * Converts between steps, or times, and client pixels.
+ * @param {import('../state/state.js').State} state @param {Layout} layout
+ */
+export const scaleOf = (state, layout) => new Scale(layout, axisOf(state));
+
+/**
+ * Where the steps in view but the first begin, in pixels of a plot of some width.
+ * @param {import('../state/state.js').State} state @param {number} plotWidth @returns {number[]} none along time
+ */
+export function stepEdges(state, plotWidth) {
+  const axis = axisOf(state);
+  if (axis.isTime) return [];
+  const scale = new Scale({ left: 0, plotWidth }, axis);
+  return multiples(axis.from, axis.to, 1).flatMap((s) => (s > axis.from && s < axis.to ? Math.round(scale.x(s)) : []));
 }

@@ -1,14 +1,17 @@
 // What lies over the charts: the lane of steps, names of rows, bands and the selection.
 
+import { multiples } from '../../kit/axes.js';
 import { axisTime, bytes, counted, decimalInterval } from '../../kit/format.js';
 import { showsGroups } from '../data/order.js';
 import { drawCallouts } from './callouts.js';
 import { dotScale } from './chart.js';
-import { axisOf } from './layout.js';
+import { axisOf, scaleOf } from './layout.js';
 import { baseOf, gapOf, topOf } from './piles.js';
 
 /** More runs of ranks of a group than these have no names. */
 const MOST_RUNS = 64;
+
+/** @typedef {import('../../kit/axes.js').Scale} Scale */
 
 /**
  * @typedef {object} Frame
@@ -40,33 +43,34 @@ function drawLane(frame) {
   const axis = axisOf(state);
   const name = axis.isTime ? 'time' : state.job.view.steps ? 'step' : '';
   painter.text(name, left - 10, 14, { align: 'right', color: painter.style.ink3 });
-  const x = (/** @type {number} */ v) => left + ((v - axis.from) / (axis.to - axis.from)) * plotWidth;
-  painter.clip(left, 0, plotWidth, top, () => (axis.isTime ? drawTimes(frame, x) : drawSteps(frame, x)));
+  const scale = scaleOf(state, layout);
+  painter.clip(left, 0, plotWidth, top, () => (axis.isTime ? drawTimes(frame, scale) : drawSteps(frame, scale)));
 }
 
-/** @param {Frame} frame @param {(ms: number) => number} x */
-function drawTimes({ painter, state, layout }, x) {
+/** @param {Frame} frame @param {Scale} scale in milliseconds */
+function drawTimes({ painter, layout }, scale) {
   const { style } = painter;
-  const { from, to } = axisOf(state);
+  const { from, to } = scale;
   painter.fill(style.sunk, layout.left, 6, layout.plotWidth, 16);
   const span = (to - from) * 1000;
   const interval = decimalInterval(span, Math.max(2, layout.plotWidth / 90));
-  for (let us = Math.ceil((from * 1000) / interval) * interval; us < to * 1000; us += interval) {
-    painter.fill(style.strong, Math.round(x(us / 1000)), 6, 1, 16);
-    painter.text(axisTime(us, span, interval), x(us / 1000) + 5, 14.5, { color: style.ink2 });
+  for (const us of multiples(from * 1000, to * 1000, interval)) {
+    painter.fill(style.strong, Math.round(scale.x(us / 1000)), 6, 1, 16);
+    painter.text(axisTime(us, span, interval), scale.x(us / 1000) + 5, 14.5, { color: style.ink2 });
   }
 }
 
-/** @param {Frame} frame @param {(stretch: number) => number} x */
-function drawSteps({ painter, state }, x) {
+/** @param {Frame} frame @param {Scale} scale in stretches */
+function drawSteps({ painter, state }, scale) {
   const { style } = painter;
   const { stretches, steps } = state.job.view;
   stretches.forEach((name, s) => {
-    const width = x(s + 1) - x(s);
-    painter.fill(style.sunk, x(s) + 0.5, 6, width - 1, 16);
+    const x = scale.x(s);
+    const width = scale.x(s + 1) - x;
+    painter.fill(style.sunk, x + 0.5, 6, width - 1, 16);
     const words = s >= steps && width < 68 ? '…' : name;
     if (width > 14)
-      painter.text(words, x(s) + 6, 14.5, { color: s < steps ? style.ink : style.ink3, width: width - 8 });
+      painter.text(words, x + 6, 14.5, { color: s < steps ? style.ink : style.ink3, width: width - 8 });
   });
 }
 
@@ -165,13 +169,14 @@ function drawEnds({ painter, state, rows, layout }) {
   const { style } = painter;
   const { job } = state;
   const { left, plotWidth } = layout;
-  const axis = axisOf(state);
+  const { isTime } = axisOf(state);
+  const scale = scaleOf(state, layout);
   rows.list.forEach((rank, i) => {
     if (!job.ranOut(rank)) return;
-    const end = axis.isTime
+    const end = isTime
       ? Math.max(...(job.ranks[rank].times ?? []).map(([, t]) => t))
       : job.endColumn(rank) / job.view.per_stretch;
-    const x = left + ((end - axis.from) / (axis.to - axis.from)) * plotWidth;
+    const x = scale.x(end);
     if (x < left || x > left + plotWidth + 1) return;
     const [y0, y1] = [rows.edges[i], rows.edges[i + 1]];
     if (!rows.areHigh) {

@@ -3,7 +3,7 @@
 
 import { MISSING } from '../data/job.js';
 import { hatch } from './heat.js';
-import { axisOf } from './layout.js';
+import { axisOf, stepEdges } from './layout.js';
 
 const GIB = 1 << 30;
 
@@ -54,21 +54,16 @@ export class Piles {
         this.#median(ctx, state, rank, y, height, layout.plotWidth, style);
       ctx.restore();
     });
-    const axis = axisOf(state);
-    if (!axis.isTime) {
-      ctx.globalAlpha = 0.6;
-      ctx.fillStyle = style.paper;
-      for (let s = Math.ceil(axis.from); s < axis.to; s++) {
-        const x = Math.round(((s - axis.from) / (axis.to - axis.from)) * layout.plotWidth);
-        if (x > 0) ctx.fillRect(x, 0, 1, layout.plotHeight);
-      }
-    }
+    ctx.globalAlpha = 0.6;
+    ctx.fillStyle = style.paper;
+    for (const x of stepEdges(state, layout.plotWidth)) ctx.fillRect(x, 0, 1, layout.plotHeight);
     return canvas;
   }
 
   /**
    * @param {CanvasRenderingContext2D} ctx @param {import('../state/state.js').State} state @param {number} rank
-   * @param {number} y @param {number} height @param {number} width @param {number[]} order @param {import('../../kit/painter.js').Style} style
+   * @param {number} y @param {number} height @param {number} width @param {number[]} order
+   * @param {import('../../kit/painter.js').Style} style
    */
   #pile(ctx, state, rank, y, height, width, order, style) {
     const { job } = state;

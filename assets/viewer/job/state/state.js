@@ -13,7 +13,7 @@ import { matching, ordered } from '../data/order.js';
  * @property {number} selected rank, or -1
  * @property {string} query
  * @property {number} from first row that is shown @property {number} to behind the last
- * @property {number} left @property {number} right what is shown of the axis, of 0 to 1
+ * @property {number} left @property {number} right the part of the axis that is shown, from 0 to 1
  */
 
 export class State {

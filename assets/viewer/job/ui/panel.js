@@ -20,7 +20,7 @@ export function mountPanel(state, stage, side, echarts, options) {
   let shown = '';
   const draw = () => {
     const { selected } = state.choice;
-    // Only what the panel shows makes it anew, so that a search does not scroll it back.
+    // Rebuilt only when it shows something else, so that a search does not scroll it back.
     const key = `${state.job.index} ${selected} ${stage.style.paper}`;
     if (key === shown) return;
     shown = key;

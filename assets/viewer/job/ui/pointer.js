@@ -1,12 +1,13 @@
 // The pointer over the plot: tooltip, selection, zoom, pan, and a brush over the steps.
 
 import { bytes, change } from '../../kit/format.js';
+import { Scale } from '../../kit/axes.js';
 import { fill, h } from '../../kit/dom.js';
 import { mountGestures } from '../../kit/gestures.js';
 import { clamp } from '../../kit/math.js';
 import { placeTooltip } from '../../kit/tooltip.js';
 import { MISSING } from '../data/job.js';
-import { axisOf } from '../draw/layout.js';
+import { axisOf, scaleOf } from '../draw/layout.js';
 import { whole } from './frame.js';
 
 /** A part of the axis less than this was not meant. */
@@ -48,10 +49,8 @@ export function mountPointer(state, stage, tooltip) {
         show([inside(start.x), inside(x)]);
       },
       end() {
-        const { left, plotWidth } = stage.layout;
-        const { choice } = state;
-        const at = (/** @type {number} */ v) => choice.left + ((v - left) / plotWidth) * (choice.right - choice.left);
-        const [a, b] = (stage.brush ?? []).map(at).sort((v, w) => v - w);
+        const scale = new Scale(stage.layout, { from: state.choice.left, to: state.choice.right });
+        const [a, b] = (stage.brush ?? []).map((x) => scale.position(x)).sort((v, w) => v - w);
         show(null);
         if (b - a > LEAST_BRUSH) state.choose({ left: a, right: b });
       },
@@ -105,7 +104,7 @@ function chooseStep(state, stage, x) {
     state.choose({ left: 0, right: 1 });
     return;
   }
-  const step = Math.floor(axis.from + ((x - layout.left) / layout.plotWidth) * (axis.to - axis.from));
+  const step = Math.floor(scaleOf(state, layout).position(x));
   state.choose({ left: step / axis.all, right: (step + 1) / axis.all });
 }
 
@@ -149,7 +148,7 @@ function showTooltip(tooltip, state, stage, rank, x, point) {
 function hereWords(state, { layout }, rank, x) {
   const { job } = state;
   const axis = axisOf(state);
-  const position = axis.from + ((x - layout.left) / layout.plotWidth) * (axis.to - axis.from);
+  const position = scaleOf(state, layout).position(x);
   const column = axis.isTime
     ? job.columnAtTime(rank, position)
     : Math.min(job.columns - 1, Math.floor(position * job.view.per_stretch));

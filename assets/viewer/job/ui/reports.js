@@ -1,4 +1,4 @@
-// The reports of ranks that the page holds. Their styles and scripts stand in the page once.
+// The reports of ranks that the page holds. It holds their shared styles and scripts once.
 
 import { fromBase64, inflate } from '../../data/codec.js';
 import { byId } from '../../kit/dom.js';

@@ -6,7 +6,7 @@
 //   show   bytes: no differences
 //   along  time
 //   rows   FROM-TO: those that are shown
-//   x      FROM-TO: what is shown of the axis, of 0 to 1
+//   x      FROM-TO: the part of the axis that is shown, from 0 to 1
 //   q      text of the search box
 
 import { asked, mountHash } from '../../kit/hash.js';

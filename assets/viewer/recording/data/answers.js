@@ -1,5 +1,5 @@
-// The strip of four answers. They are those of the report, except where they depend on
-// what colour stands for, or on the pinned tensor.
+// The four answers. They are the report's, except where they depend on the meaning of colour
+// or on the pinned tensor.
 
 import { bytes, counted, share } from '../../kit/format.js';
 import { totalsByGroup } from '../../data/grouping.js';

@@ -1,11 +1,11 @@
 // The breakdown in the side panel: the allocations of a moment or of a range as rows
-// of a table, and which allocations a row stands for.
+// of a table, and which allocations a row is about.
 
 import { membersOfCell } from './icicle.js';
 
 /**
  * @typedef {import('../../data/sites.js').By} By
- * @typedef {import('../../data/sites.js').Row & {allocated: number}} Row allocated: bytes in the range, or else those live
+ * @typedef {import('../../data/sites.js').Row & {allocated: number}} Row allocated: bytes in the range, or else live
  * @typedef {{by: By | 'stack', key: string}} Subset the allocations of a row of the table, or of a cell of the icicle
  * @typedef {'name' | 'bytes' | 'tensors' | 'allocated'} Sort
  * @typedef {{by: By, sort: Sort, rising: boolean}} Order how a table is cut and sorted
@@ -17,7 +17,7 @@ import { membersOfCell } from './icicle.js';
  * @param {import('../../data/range.js').RangeActivity | null} activity of the range, null for a moment
  * @param {By} by
  * @param {import('../../data/columns.js').Column} groups group of each allocation
- * @returns {{rows: Row[], gone: Row[]}} gone: rows that allocated in the range, and of which nothing is left
+ * @returns {{rows: Row[], gone: Row[]}} gone: rows that allocated in the range and have freed all of it
  */
 export function breakdown({ sites }, live, activity, by, groups) {
   const rows = sites.rows(live, by, groups).map((row) => ({ ...row, allocated: row.bytes }));

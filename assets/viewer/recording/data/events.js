@@ -11,7 +11,7 @@ const NAMES = [
   ...['oom', 'snapshot'],
 ];
 
-/** How the actions change a total: active bytes those of tensors, reserved bytes those of segments. */
+/** How actions change a total: tensors the active bytes, segments the reserved bytes. */
 const SIGNS = [0, 1, -1, 0, 1, -1, 1, -1, 0, 0];
 
 /**
@@ -32,7 +32,7 @@ export class EventList {
   #data;
   /** By event: index into ACTIONS. */
   #action;
-  /** By event: the allocation, the index of the segment event, or that of the marker. */
+  /** By event: the allocation, or the index of the segment event or marker. */
   #of;
   /** Which reservation a segment event began or ended. @type {Map<number, number>} */
   #reservations = new Map();

@@ -104,7 +104,7 @@ function textsOf(stacks) {
 }
 
 /**
- * Stacks of which a frame or the operator is found.
+ * Stacks with a frame or an operator that is found.
  * @param {import('../../data/stacks.js').Stacks} stacks
  * @param {(text: string) => boolean} test
  * @param {(string: number) => boolean} named
@@ -157,7 +157,10 @@ function filterTest({ data, file, report, hasTime }, filter) {
   }
 }
 
-/** @param {(id: number) => number} of @param {import('../../data/query.js').Bound} bound @returns {(id: number) => boolean} */
+/**
+ * @param {(id: number) => number} of @param {import('../../data/query.js').Bound} bound
+ * @returns {(id: number) => boolean}
+ */
 function compare(of, { sign, value }) {
   if (sign[0] === '>') return sign === '>' ? (id) => of(id) > value : (id) => of(id) >= value;
   return sign === '<' ? (id) => of(id) < value : (id) => of(id) <= value;

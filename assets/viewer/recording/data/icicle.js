@@ -11,7 +11,7 @@ import { INTERNAL, USER } from '../../data/stacks.js';
  * @typedef {object} Cell
  * @property {string} name
  * @property {string} location "file.py:123", or ""
- * @property {string} title the frames it stands for, outermost first
+ * @property {string} title its frames, outermost first
  * @property {string} key the same for every moment: "STACK.DEPTH", a stack below it and the length of the path to it
  * @property {number} bytes
  * @property {number} group the one with most of the bytes

@@ -9,7 +9,7 @@
  */
 
 /**
- * What each rule decided of what is live, most bytes first.
+ * The live memory that each rule decided, most bytes first.
  * @param {import('../../data/device.js').DeviceData} data
  * @param {Iterable<number>} live
  * @returns {Share[]}
@@ -26,7 +26,10 @@ export function sharesOf({ rule, size }, live) {
   return shares.filter(Boolean).sort((a, b) => b.bytes - a.bytes || a.rule - b.rule);
 }
 
-/** What decides the group of a tensor, to follow the word "by". @type {Record<import('../../data/colours.js').Mode, string>} */
+/**
+ * What decides the group of a tensor, to follow the word "by".
+ * @type {Record<import('../../data/colours.js').Mode, string>}
+ */
 export const BY = {
   family: 'what its stacks and its lifetime say it was for',
   site: 'the innermost frame of user code on its stack',

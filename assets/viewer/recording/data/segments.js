@@ -155,15 +155,16 @@ export function segmentAt({ segments }, place, unit) {
  * @param {Kind} kind
  */
 export function kindName({ isHost, sizeClass, expandable, stream, pool }) {
-  return (isHost ? 'pinned' : sizeClass) + (expandable ? '+' : '') + (stream ? ` s${stream}` : '') + (pool ? ` p${pool}` : '');
+  const name = (isHost ? 'pinned' : sizeClass) + (expandable ? '+' : '');
+  return name + (stream ? ` s${stream}` : '') + (pool ? ` p${pool}` : '');
 }
 
-/** When empty_cache() returns what is free in a segment; '' for always. @param {Kind} kind */
+/** When empty_cache() returns a segment's free memory; '' for always. @param {Kind} kind */
 export function returnedWhen({ pool }) {
   return pool ? ' once no CUDA graph or MemPool uses its pool' : '';
 }
 
-/** Segments of which live blocks hold at most this share are nearly idle. */
+/** Segments are nearly idle if live blocks hold at most this share. */
 const NEARLY_IDLE = 0.1;
 
 /**
@@ -197,7 +198,7 @@ export function keepWords(all) {
 }
 
 /**
- * The segment of a state that a reservation is, or of which it is a run of pages.
+ * The segment of a state that is a reservation or contains it as a run of pages.
  * @param {Segment[]} segments @param {Space} space @param {number} r index into space.reservations
  */
 export function pinnedSegment(segments, { kinds, reservations: { kind, start } , unit }, r) {
@@ -206,7 +207,7 @@ export function pinnedSegment(segments, { kinds, reservations: { kind, start } ,
 }
 
 /**
- * The segments that a request might have been served from: those of its pool, stream and size class.
+ * The segments that might have served a request: with its pool, stream and size class.
  * @param {Segments} all @param {Kind[]} kinds @param {{pool: number, stream: number, bytes: number}} request
  */
 export function servingSegments({ segments }, kinds, request) {

@@ -1,9 +1,9 @@
-// Spikes: totals that stand out of what lies on both sides of them, in a few pixels.
+// Spikes: totals that exceed both of their sides within a few pixels.
 
 /**
  * The column of the spike within reach of a column of the picture.
  * @param {ArrayLike<number>} active bytes by state @param {ArrayLike<number>} columns state of each, below 0: none
- * @param {number} x column @param {number} reach columns @param {number} least bytes that it stands out
+ * @param {number} x column @param {number} reach columns @param {number} least bytes by which it exceeds them
  * @returns {{column: number, before: number} | null} before: the state of the lowest column close to its left; null:
  *   there is none, or x is as high
  */
@@ -26,7 +26,7 @@ export function spikeNear(active, columns, x, reach, least) {
 }
 
 /**
- * The call sites of what is live in a state and was not yet in an earlier one, the largest first.
+ * The call sites of allocations that are live in a state but not in an earlier one, the largest first.
  * @param {Pick<import('../../data/open.js').OpenDevice, 'timeline' | 'data' | 'sites'>} device
  * @param {number} before state @param {number} state
  */

@@ -8,7 +8,7 @@ import { Painter } from '../../kit/painter.js';
 const HEAD = 58;
 const MARGIN = 16;
 
-/** Text of 11 px, which is measured, to that of 12 px. */
+/** The width of text at 11 px, which is measured, to its width at 12 px. */
 const SMALLER = 11 / 12;
 
 /** An entry of the legend. */

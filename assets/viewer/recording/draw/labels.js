@@ -6,7 +6,7 @@
 const INTERVAL = 27;
 const HALF = 2 * INTERVAL;
 
-/** Above so many tensors in a column, columns are looked at every HALF, and only when the view is still. */
+/** Above this many tensors in a column, every HALF columns are searched, and only when the view is still. */
 const MANY = 40_000;
 const STILL = 2_000;
 
@@ -19,8 +19,8 @@ const SHARED = 15;
  *   a band at one place: pixel of the plot, position, bytes
  * @typedef {object} BandLabel
  * @property {number} group
- * @property {number} at the position it stands at, on the axis
- * @property {number} from where its band begins and ends to be that of the group, as far as was looked
+ * @property {number} at its position on the axis
+ * @property {number} from where its band belongs to the group, as far as was searched
  * @property {number} to
  * @property {number} low bytes; all of the band around the label reaches from low to high
  * @property {number} high

@@ -74,7 +74,7 @@ function drawRow({ painter, scales, layout, viewport, style }, { lane, top, heig
 /**
  * As much of a name as fits.
  * @param {import('../../kit/painter.js').Painter} painter @param {string} name
- * @param {string} short what stands for the name where little fits
+ * @param {string} short used instead of the name where little fits
  * @param {number} width @param {number} weight
  */
 function fitted(painter, name, short, width, weight) {

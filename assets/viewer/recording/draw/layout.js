@@ -1,6 +1,7 @@
 // Where everything in the timeline is, in client pixels of its element; and the labels
 // of its axes.
 
+import { multiples, Scale } from '../../kit/axes.js';
 import { axisBytes, axisChange, axisTime, bytes, byteInterval, count, decimalInterval } from '../../kit/format.js';
 
 const LEFT = 66;
@@ -52,7 +53,7 @@ export const MINIMAP = 42;
 /**
  * @param {number} width
  * @param {number} height
- * @param {boolean} hasHistory without one there is no x axis and no minimap
+ * @param {boolean} hasHistory without one there is neither an x axis nor a minimap
  * @param {import('../../data/lanes.js').Lanes | null} [above]
  * @param {boolean} [lanesFolded]
  * @param {number} [aside] pixels at the right of the plot that are left to something else
@@ -101,32 +102,21 @@ function laneRows({ annotated, phases }, height, folded) {
 }
 
 /** Between positions, bytes and client pixels of the timeline's element. */
-export class Scales {
+export class Scales extends Scale {
   /**
    * @param {Layout} layout
    * @param {Pick<DrawnView, 'axis' | 'from' | 'to' | 'low' | 'high'>} viewport
    */
   constructor(layout, viewport) {
+    super(layout, viewport);
     this.layout = layout;
     this.viewport = viewport;
-  }
-
-  /** @param {number} position */
-  x(position) {
-    const { from, to } = this.viewport;
-    return this.layout.left + ((position - from) / (to - from)) * this.layout.plotWidth;
   }
 
   /** @param {number} bytes */
   y(bytes) {
     const { low, high } = this.viewport;
     return this.layout.top + this.layout.plotHeight * (1 - (bytes - low) / (high - low));
-  }
-
-  /** @param {number} x @returns {number} position */
-  position(x) {
-    const { from, to } = this.viewport;
-    return from + ((x - this.layout.left) / this.layout.plotWidth) * (to - from);
   }
 
   /** @param {number} y @returns {number} bytes */
@@ -146,7 +136,7 @@ export class Scales {
   }
 
   /**
-   * The region that a point is in; bytes: the labels of the y axis, fold: those of the lanes.
+   * The region that a point is in; bytes: the labels of the y axis, fold: the labels of the lanes.
    * @param {number} x @param {number} y
    * @returns {'plot' | 'minimap' | 'bytes' | 'lanes' | 'fold' | null}
    */
@@ -186,16 +176,11 @@ const NAME = 64;
  */
 export function ticksOf(viewport, width, height) {
   const { axis, from, to, low, high, base } = viewport;
-  const y = [];
   const intervalY = byteInterval(high - low, Math.max(3, height / APART_Y));
-  for (let v = base > 0 ? base : Math.ceil(low / intervalY) * intervalY; v <= high; v += intervalY) y.push(v);
-
-  const x = [];
+  const y = base > 0 ? multiples(0, high - base, intervalY).map((v) => base + v) : multiples(low, high, intervalY);
   const intervalX = decimalInterval(to - from, Math.max(3, width / APART_X));
-  for (let v = Math.ceil(from / intervalX) * intervalX; v <= axis.extent; v += intervalX) {
-    if (((v - from) / (to - from)) * width > width - NAME) break;
-    x.push(v);
-  }
+  const end = Math.min(axis.extent, from + (1 - NAME / width) * (to - from));
+  const x = multiples(from, end, intervalX);
   return {
     x,
     y,

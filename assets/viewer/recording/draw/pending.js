@@ -55,7 +55,8 @@ export function drawPending({ painter, scales, layout, timeline, viewport, style
 
 /**
  * Hatches areas with lines that run on from one to the next.
- * @param {import('../../kit/painter.js').Painter} painter @param {[number, number, number, number][]} areas x, y, width, height
+ * @param {import('../../kit/painter.js').Painter} painter
+ * @param {[number, number, number, number][]} areas x, y, width, height
  * @param {string} color @param {number} width of a line @param {number} pitch
  */
 export function hatchIn(painter, areas, color, width, pitch) {

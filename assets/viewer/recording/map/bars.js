@@ -20,7 +20,7 @@ const BAR = 0.72;
 export class SegmentBars {
   /** @type {Bar[]} */
   bars = [];
-  /** Segments that there is no room for. */
+  /** Segments that do not fit. */
   leftOut = 0;
 
   /**
@@ -86,7 +86,7 @@ export class SegmentBars {
         if (id === pinned) outline(frame, at(offset), y, at(offset + size) - at(offset), height);
       }
       if (segment.reservation === pinnedSegment) outline(frame, x, y, width, height);
-      // Those of the first column stand where there is no axis.
+      // Labels of the first column are where the axis would be.
       if (this.hasLabels || x === left)
         painter.text(bytes(segment.bytes), x - 6, y + height / 2, { align: 'right', color: style.ink3 });
     }

@@ -13,7 +13,7 @@ import { drawRequest, requestWidth } from './request.js';
 const LEAST = 4;
 
 /**
- * @typedef {object} SpaceMarks what the marks depend on beside those of the pile
+ * @typedef {object} SpaceMarks what the marks depend on beyond the marks of the pile
  * @property {import('./places.js').ShownSpace} shown
  * @property {import('../../pile/colour_table.js').SpaceColours} colours
  * @property {Uint8Array | null} mask 0: faded

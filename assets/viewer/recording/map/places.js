@@ -5,7 +5,7 @@ import { clamp } from '../../kit/math.js';
 import { segmentAt, segmentsAt } from '../data/segments.js';
 import { OUTSIDE } from '../../data/space.js';
 
-/** Edges are cut so many pixels outside of the plot: heights may be millions of pixels. */
+/** Edges are cut this many pixels outside the plot: heights may be millions of pixels. */
 const BEYOND = 9;
 
 /**

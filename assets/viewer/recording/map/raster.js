@@ -2,7 +2,7 @@
 // exact whatever their number.
 //
 // Rectangles never move: from one column to the next, blocks that leave are taken from sums of each row, and those that
-// come are added. So the work is that of the allocations in view and of the rows that they change, not of what is live.
+// come are added. So the work depends on the allocations in view and the rows that they change, not on all live ones.
 
 import { OUTSIDE } from '../../data/space.js';
 import { LINE_FROM, TILE, writeTile } from '../../pile/raster.js';

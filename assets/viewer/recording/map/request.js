@@ -19,7 +19,7 @@ const LINE = 13;
 /** @typedef {import('./overlay.js').SpaceFrame} SpaceFrame @typedef {import('../../data/device.js').Marker} Marker */
 
 /**
- * How many pixels a request takes beside the plot; 0 where there is no room.
+ * How many pixels a request takes beside the plot; 0 where it does not fit.
  * @param {number} width of the plot with them
  */
 export function requestWidth(width) {
@@ -28,7 +28,7 @@ export function requestWidth(width) {
 }
 
 /**
- * The holes that may serve a request, the largest first: those of its own pool, stream and size class.
+ * The holes that may serve a request, the largest first: with its pool, stream and size class.
  * @param {SpaceFrame['shown']} shown @param {Marker} oom
  */
 function holesFor(shown, oom) {
@@ -78,7 +78,7 @@ export function drawRequest({ painter, layout, style, shown, viewport }, oom, le
       /** @type {number} */ over,
       /** @type {string} */ color,
     ) => {
-      // Where a box reaches the top, its words stand in it.
+      // Where a box reaches the top, its words are inside it.
       const base = Math.max(over - OVER, top + LINE * lines.length);
       lines.forEach((text, n) =>
         painter.text(text, at, base - LINE * (lines.length - 1 - n), {

@@ -12,7 +12,7 @@ const SEAM_FROM = 5 * PARTS;
 /** Edges are cut so far outside of the picture: farther than the height from which anything is drawn otherwise. */
 export const BEYOND = 8 * PARTS;
 
-/** An expandable range is divided into so many pages at most. */
+/** The most pages that an expandable range is divided into. */
 const MOST_PAGES = 2 ** 16;
 
 export class ReservedSweep {

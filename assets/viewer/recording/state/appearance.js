@@ -1,4 +1,4 @@
-// How the picture looks: the theme, what colour stands for, and patterns beside it.
+// How the picture looks: the theme, the meaning of colour, and patterns beside it.
 
 import { groupingOf, hasFamilies, modesOf } from '../../data/colours.js';
 import { ColourTable } from '../../pile/colour_table.js';
@@ -19,7 +19,8 @@ export class Appearance {
   /** @type {Mode} */
   #defaultColourMode = 'family';
   /**
-   * @type {{grouping: import('../../data/grouping.js').Grouping, colours: ColourTable} | null} of the device that is open
+   * Of the device that is open.
+   * @type {{grouping: import('../../data/grouping.js').Grouping, colours: ColourTable} | null}
    */
   #colours = null;
   #shown;

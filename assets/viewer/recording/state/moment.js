@@ -45,7 +45,7 @@ export class Moment {
     return this.#cursor;
   }
 
-  /** When the cursor stands on a spike: a state before it, which it is compared with. */
+  /** When the cursor is on a spike: a state before it, to compare it with. */
   get spike() {
     return this.#kind === 'cursor' ? this.#spike : null;
   }
@@ -125,7 +125,7 @@ export class OpenList {
   #names = { pile: 'table', map: 'segments' };
   #isMap;
 
-  /** @param {() => boolean} isMap whether the picture is that of the address space */
+  /** @param {() => boolean} isMap whether the picture is the address space */
   constructor(isMap) {
     this.#isMap = isMap;
   }

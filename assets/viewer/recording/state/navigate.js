@@ -151,7 +151,7 @@ function spanOfStep({ shown, viewport }, i) {
   return stretchOf(viewport.axis, from, to);
 }
 
-/** The step that is just what is in view. @param {Stores} stores @returns {number} -1: none */
+/** The step that the view shows exactly. @param {Stores} stores @returns {number} -1: none */
 export function stepShown(stores) {
   const { shown, viewport } = stores;
   const { steps } = shown.device.lanes;
@@ -162,7 +162,7 @@ export function stepShown(stores) {
   return Math.abs(a - from) < 1 && Math.abs(b - to) < 1 ? i : -1;
 }
 
-/** The step before or after what is in view. @param {Stores} stores @param {1 | -1} by @returns {number} -1: none */
+/** The step before or after the view. @param {Stores} stores @param {1 | -1} by @returns {number} -1: none */
 export function stepBeside(stores, by) {
   const { shown, viewport } = stores;
   const left = viewport.axis.stateAt(viewport.from);

@@ -102,10 +102,10 @@ export class Selection {
 /**
  * @typedef {{x: number, y?: number, state: number, hit: {id: number, offset: number} | null, spike?: number,
  *   spot?: import('../map/places.js').Spot | null}} HoverPoint
- *   x and y in client pixels of the timeline's element; hit: the tensor there, null over none; spike: a state before it, when
- *   the state is that of a spike; spot: what lies there, when the address space is shown
+ *   x and y in client pixels of the timeline's element; hit: the tensor there, null over none; spike: a state before
+ *   it, when the state is a spike's; spot: what lies there, when the address space is shown
  * @typedef {import('../../data/lanes.js').LaneHit & {x: number, y: number}} LaneHover
- *   a range of a lane, and where its tooltip stands in client pixels of the timeline's element
+ *   a range of a lane, and where its tooltip is in client pixels of the timeline's element
  */
 
 /** What the pointer is over, or the keyboard's focus on the lanes. */

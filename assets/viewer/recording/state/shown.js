@@ -5,7 +5,7 @@ import { Topic } from '../../kit/topic.js';
 /** @typedef {import('../../data/open.js').OpenDevice} OpenDevice */
 
 export class Shown {
-  /** Another device is shown. The other stores begin anew then, before anybody else hears of it. */
+  /** Another device is shown. The other stores start over then, before any other listener is called. */
   changed = new Topic();
   /** @type {OpenDevice | null} */
   #device = null;

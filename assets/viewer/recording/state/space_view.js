@@ -155,7 +155,7 @@ export class SpaceView {
     this.changed.emit();
   }
 
-  /** The layout in a plot of so many client pixels; there has to be a space. @param {number} height */
+  /** The layout in a plot of a height in client pixels; there has to be a space. @param {number} height */
   layout(height) {
     const space = this.#space;
     if (!space) throw new Error('no address space is shown');

@@ -1,6 +1,6 @@
 // The state of a page that shows one recording: what stores there are, and which
 // follows which. Each changes only by its own methods, and says so on its own
-// topics; when another device is shown, all of them begin anew.
+// topics; when another device is shown, all of them start over.
 
 import { axisOf } from '../../data/axis.js';
 import { AddressSpace } from './address_space.js';
@@ -21,7 +21,8 @@ const FAR = 2;
 /** @typedef {ReturnType<typeof recordingStores>} Stores */
 
 /**
- * @param {import('../../data/report.js').Report} report @param {Pick<import('../../data/open.js').Library, 'open'>} library
+ * @param {import('../../data/report.js').Report} report
+ * @param {Pick<import('../../data/open.js').Library, 'open'>} library
  */
 export function recordingStores(report, library) {
   const shown = new Shown(report, library);
@@ -61,7 +62,7 @@ export function recordingStores(report, library) {
 
 /** @param {import('../../data/open.js').OpenDevice} device @returns {number} bytes of the highest thing to be seen */
 function ceilingOf({ data, timeline, report, measure }) {
-  const heights = (/** @type {import('../../data/timeline.js').Timeline} */ of) => [of.active[of.peak], of.reservedPeak];
+  const heights = (/** @type {typeof timeline} */ of) => [of.active[of.peak], of.reservedPeak];
   // What is predicted has the scale of what was recorded.
   const recorded = Math.max(...heights(timeline), ...(measure ? heights(measure.recorded) : []));
   const capacity = report.capacity?.bytes ?? 0;

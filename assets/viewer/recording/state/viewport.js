@@ -27,7 +27,7 @@ const ALL = { low: 0, high: 1 };
 const LEAST_WINDOW = 0.0005;
 const WINDOW_DIGITS = 6;
 
-/** Positions are those of the axis: states, or microseconds. */
+/** Positions are in the unit of the axis: states, or microseconds. */
 export class Viewport extends View {
   /** @type {Axis} */
   #axis = new EventAxis(0, false);
@@ -49,7 +49,7 @@ export class Viewport extends View {
   #waiting = null;
 
   /**
-   * Shows the whole of a recording, of which there is no picture yet.
+   * Shows the whole of a recording that has not been drawn yet.
    * @param {Axis} axis
    * @param {Timeline} timeline
    * @param {number} ceiling the highest thing to be seen in the whole view, in bytes
@@ -245,7 +245,7 @@ export class Viewport extends View {
   }
 
   /**
-   * Listens on behalf of what stands beside the picture. Until the first picture of a device
+   * Listens on behalf of the page around the picture. Until the first picture of a device
    * has settled, the listener is not called; it is called once then.
    * @param {import('../../kit/topic.js').Topic[]} topics @param {() => void} listener
    */

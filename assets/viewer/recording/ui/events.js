@@ -74,7 +74,7 @@ export function mountEvents(stores, root, note, xOf) {
     );
   };
 
-  /** The stack of an event of a tensor; of a free without one, that of the allocation. @param {RecordedEvent} of */
+  /** The stack of an event of a tensor; for a free without one, the allocation's. @param {RecordedEvent} of */
   const stackOf = ({ id, action }) => {
     const { data, stacks } = shown.device;
     const freed = action === 'alloc' ? 0 : data.freeStack(id);

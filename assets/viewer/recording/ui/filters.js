@@ -1,5 +1,5 @@
 // The filters, as a panel under their button. A filter is a word that the search box
-// understands too, and each control stands for one.
+// understands too, and each control sets one.
 
 import { parseFilter } from '../../data/query.js';
 import { streamName } from '../../data/report.js';

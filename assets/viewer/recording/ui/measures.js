@@ -31,7 +31,7 @@ export function measureRows(stores) {
 }
 
 /**
- * What stands in the place of the answers over a training that is predicted.
+ * Replaces the answers over a predicted training.
  * @param {Stores} stores @param {import('../../data/report.js').Measure} line
  */
 export function measureStrip(stores, { text, active_peak_bytes: most, assumption }) {

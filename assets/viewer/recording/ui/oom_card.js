@@ -7,7 +7,9 @@ import { button, h, segmented } from '../../kit/dom.js';
 import { measureRows } from './measures.js';
 import { settingsButton } from './settings.js';
 
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../../data/open.js').OpenDevice} OpenDevice */
+/**
+ * @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../../data/open.js').OpenDevice} OpenDevice
+ */
 
 /** Holes that have a piece of the bar of their own; the others of very many share the last one. */
 const PIECES = 120;
@@ -24,7 +26,7 @@ function failed({ data, report: { failures } }) {
 }
 
 /**
- * The request whose card stands in the panel: the one at its moment; at the peak, where the page opens, the last.
+ * The request whose card is in the panel: the one at its moment; at the peak, where the page opens, the last.
  * @param {OpenDevice} device @param {import('../state/moment.js').Moment} moment
  * @returns {number} -1: none
  */

@@ -11,7 +11,9 @@ import { measureRows } from './measures.js';
 import { failureShown, oomCard } from './oom_card.js';
 import { settingsButton } from './settings.js';
 
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../../data/open.js').OpenDevice} OpenDevice */
+/**
+ * @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../../data/open.js').OpenDevice} OpenDevice
+ */
 
 /** @param {Stores} stores @param {HTMLElement} root */
 export function mountPanel(stores, root) {
@@ -19,7 +21,7 @@ export function mountPanel(stores, root) {
   const update = () => {
     const { device } = shown;
     const { activity, state, total } = moment;
-    const live = moment.live.slice(); // the card of an OOM asks for those of another state
+    const live = moment.live.slice(); // the card of an OOM asks for the allocations of another state
     const failed = activity ? -1 : failureShown(device, moment);
     // In the picture of the address space the panel speaks of all that is reserved.
     const segments = viewport.isSpace && !activity ? addressSpace.segmentsAt(state) : null;
@@ -151,7 +153,7 @@ function retryCard({ data }, state) {
   return retry ? h('div.card.retry', h('b', 'Near out of memory'), h('p', retry.text)) : null;
 }
 
-/** What the answer says of growth, when the range is its own. @param {Stores} stores */
+/** What the answer says about growth, if the range is the answer's. @param {Stores} stores */
 function growthCard({ shown, selection }) {
   const { device } = shown;
   const { range } = selection;

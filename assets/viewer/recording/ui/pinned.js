@@ -155,7 +155,7 @@ function facts({ shown }, id) {
 /** Characters of a text that are shown at once. */
 const LONG = 120;
 
-/** A text of the program, of which a click shows all. @param {string} text @returns {(Node | string)[]} */
+/** A text of the program; a click shows all of it. @param {string} text @returns {(Node | string)[]} */
 function longText(text) {
   const all = printable(text);
   if (all.length <= LONG) return [all];

@@ -8,7 +8,7 @@ import { fill, h } from '../../kit/dom.js';
 const HEIGHT = 24;
 const MORE = 12;
 
-/** Browsers cut elements at some 17 million pixels. A list of more lines scrolls over so many, in larger steps. */
+/** Browsers cut elements at some 17 million pixels. A longer list scrolls within this height, in larger steps. */
 const TALLEST = 10_000_000;
 
 /** @param {HTMLElement} root scrolls @param {(i: number) => HTMLElement} line */
@@ -18,7 +18,7 @@ export function virtualRows(root, line) {
   // The lines that are elements.
   let from = 0;
   let to = 0;
-  /** Pixels of the lines above what is in sight, and where the scroll bar stood when they were counted. */
+  /** Pixels of the lines above what is in sight, and where the scroll bar was when they were counted. */
   let top = 0;
   let bar = 0;
 
@@ -74,7 +74,7 @@ export function virtualRows(root, line) {
     scrollTo(Math.min(first * HEIGHT, Math.max(top, (last + 1) * HEIGHT - root.clientHeight + 8)));
 
   return {
-    /** Makes all lines anew, where the list is, or where it shows one of them. @param {number} n @param {number} [i] */
+    /** Rebuilds all lines, at the same place or where one of them is in sight. @param {number} n @param {number} [i] */
     reset(n, i = -1) {
       count = n;
       from = to = 0;

@@ -37,7 +37,10 @@ function table({ export: line, lower_bound_bytes, reference, settings }, recorde
   const amount = (/** @type {number} */ n) => h('td', { text: bytes(n), title: exactBytes(n) });
   const outcome = (/** @type {number} */ state) =>
     anyFails && h('td', state < 0 ? 'nothing fails' : `state ${count(state)}`);
-  const row = (/** @type {import('../../data/report.js').Setting} */ x, /** @type {import('../../kit/dom.js').Leaf} */ name) =>
+  const row = (
+    /** @type {import('../../data/report.js').Setting} */ x,
+    /** @type {import('../../kit/dom.js').Leaf} */ name,
+  ) =>
     h(
       'tr',
       h('td', name),

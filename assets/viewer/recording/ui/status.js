@@ -1,4 +1,4 @@
-// The status line: where the pointer is, and what one column stands for.
+// The status line: where the pointer is, and what one column covers.
 
 import { address, bytes, count, duration } from '../../kit/format.js';
 import { listen } from '../../kit/topic.js';

@@ -14,7 +14,7 @@ import { virtualRows } from './rows.js';
 
 /** A line of buttons that act on the row above it. */
 const ACTIONS = 'actions';
-/** The line that shows or hides the rows of a range of which nothing is left. */
+/** The line that shows or hides the rows of a range that have freed everything. */
 const GONE = 'gone';
 
 /**
@@ -203,7 +203,7 @@ export function mountTable(stores, root, note) {
   return {
     update,
 
-    /** Fades all but the row under the pointer, or that of the pinned tensor. */
+    /** Fades all but the row under the pointer or, without one, of the pinned tensor. */
     isolate: () => isolateRow(pointed ?? [...rows, ...gone].find((row) => row.key === keyOf(selection.pinned))),
 
     /** Copies the row under the pointer. @returns {boolean} whether there is one */

@@ -8,7 +8,7 @@
 //   w      1: it is the predicted one
 //   y      fit, or FROM-TO in bytes; of the address space FROM-TO in parts of its height
 //   at     panel moment: end, range, or a state
-//   sp     the cursor stands on a spike: a state before it
+//   sp     the cursor is on a spike: a state before it
 //   a      moment A: a state
 //   r      FROM-TO: range brushed, in states
 //   al     1: only what the range keeps is drawn
@@ -21,7 +21,7 @@
 //   tab    the list of the panel: segments, events or allocator; or what the table's rows are: file, function or family
 //   sort   of the table: n name, b bytes, t tensors, a allocated; with .up rising
 //   q      text of the search box
-//   f      filters parted by spaces, such as size>=16MiB live
+//   f      filters separated by spaces, such as size>=16MiB live
 
 import { rangeOf } from '../../data/range.js';
 import { showAxis } from '../state/navigate.js';
@@ -52,7 +52,7 @@ export function mountRecordingHash(stores) {
     return at < 0 ? { ...start, measure } : { file, device: at, measure };
   };
 
-  /** Shows what the address says of the open device. */
+  /** Shows what the address asks for of the open device. */
   const show = () => {
     const { timeline, hasHistory } = shown.device;
     appearance.setColourMode(asked('c') ?? appearance.defaultColourMode);
@@ -112,7 +112,8 @@ export function mountRecordingHash(stores) {
     ...[viewport.settled, spaceView.changed, moment.changed, selection.pinChanged, appearance.changed],
     ...[highlight.changed, tableOrder.changed, openList.changed],
   ];
-  return { device, ...mountHash(topics, { values: () => valuesOf(stores), show, open }) };
+  const page = { values: () => valuesOf(stores), show, open, shown: () => viewport.settle() };
+  return { device, ...mountHash(topics, page) };
 }
 
 /** @param {Stores} stores @returns {import('../../kit/hash.js').Values} */

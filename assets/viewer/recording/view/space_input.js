@@ -4,11 +4,11 @@ import { segmentAt } from '../data/segments.js';
 import { OUTSIDE } from '../../data/space.js';
 import { showLifetime, showRange, showStates } from '../state/navigate.js';
 
-/** Air over and under what is zoomed to, as a part of its height; and the least, as a part of the whole. */
+/** Air over and under the target of a zoom, as a fraction of its height; and the least, of the whole. */
 const AIR = 0.35;
 const LEAST_AIR = 0.003;
 
-/** Clicks beside the plot up to so many pixels from its left edge are on a group's ticks, and drag. */
+/** Clicks within this many pixels of the plot's left edge are on a group's ticks, and drag. */
 const TICKS = 48;
 
 /** Heights that differ by less are the same. */

@@ -93,7 +93,7 @@ export class SpaceSource {
     return this.#barsOf(this.shown(layout.plotHeight), layout, device.timeline.lastState);
   }
 
-  /** What the marks are about, beside what those of the pile are. @param {import('../draw/layout.js').Layout} layout */
+  /** What the marks need beyond what the marks of the pile need. @param {import('../draw/layout.js').Layout} layout */
   marks(layout) {
     const { plotHeight, minimapWidth, plotWidth } = layout;
     const { selection, moment, spaceView } = this.#stores;

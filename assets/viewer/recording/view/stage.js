@@ -9,7 +9,7 @@ import { on } from '../../kit/topic.js';
 import { Marks } from './marks.js';
 import { SpaceSource } from './space_source.js';
 
-/** A spike within so many pixels takes the crosshair, when it stands out so many pixels. */
+/** A spike takes the crosshair within REACH pixels, if it is STANDS_OUT pixels higher than its sides. */
 const REACH = 4;
 const STANDS_OUT = 3;
 
@@ -133,7 +133,7 @@ export class RecordingStage extends Stage {
     this.chart.draw({ timeline, viewport, layout, ticks, colours, unfaded, source, hasHistory, style }, ms);
   }
 
-  /** The timeline that is drawn; an address space has no other than that of the whole recording. */
+  /** The timeline that is drawn; an address space always has the whole recording's. */
   get timeline() {
     const { shown, viewport, selection } = this.#stores;
     return viewport.isSpace ? shown.device.timeline : selection.timeline;
@@ -201,7 +201,7 @@ export class RecordingStage extends Stage {
   }
 
   /**
-   * What the pointer means: as at, but on or beside a narrow spike the state is that of the spike.
+   * What the pointer means: as at, but on or beside a narrow spike the state is the spike's.
    * @param {number} x @param {number} y
    * @returns {import('../state/selection.js').HoverPoint | null}
    */

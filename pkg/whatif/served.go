@@ -22,7 +22,7 @@ type Options struct {
 	KeepCache bool // calls of empty_cache are left out
 	Strict    bool // stop at the first request that fails
 
-	// Traced fills Prediction.Curve and Prediction.Layout.
+	// Traced fills Served.Curve and Served.Layout.
 	Traced bool
 	// Driver gives the memory; nil: a simulated device of Limit bytes.
 	Driver allocator.Driver
@@ -31,8 +31,8 @@ type Options struct {
 	Record func(op int, e allocator.Event)
 }
 
-// Prediction is what serving a stream does.
-type Prediction struct {
+// Served is what serving a stream does.
+type Served struct {
 	Settings allocator.Settings
 	Options  Options
 
@@ -49,7 +49,7 @@ type Prediction struct {
 
 	// Failures are the first maxFailures requests that fail; FailedOf counts all of
 	// them. Avoided counts requests that failed in the recording and are served here.
-	Failures []Failure
+	Failures []FailedRequest
 	FailedOf int
 	Avoided  int
 	// TooMuch: the pre-existing allocations alone do not fit. TooMuchBytes is the first
@@ -57,14 +57,14 @@ type Prediction struct {
 	TooMuch      bool
 	TooMuchBytes int64
 
-	Curve  []Reserved // with Options.Traced, by state
-	Layout *Layout    // likewise
+	Curve  []CurvePoint // with Options.Traced, by state
+	Layout *Layout      // likewise
 
 	Segments []allocator.Segment // at the end, with Options.Record
 }
 
 // Fails reports whether any request fails or the pre-existing allocations do not fit.
-func (p *Prediction) Fails() bool { return p.FailedOf > 0 || p.TooMuch }
+func (p *Served) Fails() bool { return p.FailedOf > 0 || p.TooMuch }
 
 // Fit says whether a run fits a limit, where its prediction may be off.
 type Fit uint8
@@ -81,15 +81,15 @@ func (f Fit) String() string {
 	return [...]string{FitNotKnown: "", DoesNotFit: "does not fit", MayFit: "may fit", Fits: "fits"}[f]
 }
 
-// Failure is a request that fails.
-type Failure struct {
+// FailedRequest is a request that fails.
+type FailedRequest struct {
 	Event    replay.EventIndex // its alloc or oom event
 	Bytes    int64             // after rounding
 	Recorded bool              // it failed in the recording as well
 }
 
-// Reserved is the reserved memory from a state until the next entry of the curve.
-type Reserved struct {
+// CurvePoint is the reserved memory from a state until the next entry of the curve.
+type CurvePoint struct {
 	State int
 	Bytes int64
 }
