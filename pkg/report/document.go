@@ -110,7 +110,7 @@ func (d *Document) writePayloads(w io.Writer) error {
 	return nil
 }
 
-// meter tells how far encoding has come. Columns tick as they go, several at a time.
+// meter reports how far encoding has come. Columns tick as they are written, several at a time.
 type meter struct {
 	progress       func(done, events int64)
 	events, values int64

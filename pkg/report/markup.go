@@ -23,7 +23,7 @@ type markup struct {
 	foreign  int      // scripts and styles that this program does not write
 }
 
-// shells are those of pages that hold a report, which memviz reads again.
+// shells are the frames of the pages that hold a report, which memviz reads again.
 var shells = []func() *frame.Frame{recording.Frame, compare.Frame}
 
 // takeApart reads the elements of a page in the order in which they stand.

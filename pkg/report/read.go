@@ -20,7 +20,7 @@ var ErrNotReport = errors.New("not a report of memviz")
 // maxPage is how many bytes a report may have that is read again, see maxRaw.
 const maxPage = 1 << 27
 
-// headBytes is how much of a file tells whether it is a report.
+// headBytes is how much of a file is enough to recognize a report.
 const headBytes = 4096
 
 func isReport(head []byte) bool {

@@ -76,7 +76,7 @@ func factsOf(f *recording.File, d *recording.Device) []fact {
 		{"tensors", units.Count(d.Allocations)},
 		{"events", units.Count(d.Events)},
 	}
-	if d.HasTime && f.Predicted == nil { // its times are those of another run
+	if d.HasTime && f.Predicted == nil { // its times belong to another run
 		facts = append(facts, fact{"span", units.Duration(d.SpanMicros)})
 	}
 	if f.Torch != "" {

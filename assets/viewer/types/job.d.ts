@@ -70,7 +70,7 @@ export interface Rank {
   adds_up: boolean;
   /** at the peak: family, bytes */
   families: [number, number][];
-  /** Sites are the call sites that are further than siteDifference from the median of the group: index in jobRanks.Sites, bytes, median. The furthest come first. Of a rank without a group they are the largest, with a median of -1. */
+  /** Sites are the call sites that are further than siteDifference from the median of the group: index in ranksModel.Sites, bytes, median. The furthest come first. Of a rank without a group they are the largest, with a median of -1. */
   sites: [number, number, number][];
   /** other sites, that hold what the group holds */
   within: number;

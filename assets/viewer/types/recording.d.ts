@@ -11,9 +11,9 @@ export interface Report {
   rules: Rule[];
   palette: Palette;
   start: Start;
-  /** what stands under other names: paths, names, prefixes */
+  /** what was replaced by pseudonyms: paths, names, prefixes */
   redacted?: string[];
-  /** GivenCapacity is what the user said of every device; left out if nothing. */
+  /** GivenCapacity is the capacity that the user gave for every device; left out without one. */
   given_capacity?: GivenCapacity;
   /** to make the file smaller; see Document.LeftOut */
   left_out?: string[];

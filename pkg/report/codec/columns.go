@@ -14,7 +14,7 @@ type columnSet struct {
 	raw []byte
 	// wide: numbers have up to 64 bits, because no page reads them.
 	wide  bool
-	table table // nil for those of the payload of a snapshot
+	table table // nil for the payload of a snapshot
 	at    []int // column i is raw[at[i]:at[i+1]], its count included
 	n     []int // values of column i
 }

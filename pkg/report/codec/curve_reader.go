@@ -15,7 +15,7 @@ type interval struct {
 	bytes      int64
 }
 
-// intervals yields those of all allocations in the order in which they start.
+// intervals yields one interval an allocation, in the order in which they start.
 func (d *deviceReader) intervals() iter.Seq2[int, interval] {
 	return func(yield func(int, interval) bool) {
 		starts, lengths := d.cursor("start"), d.cursor("life")

@@ -53,7 +53,7 @@
 // What makes a snapshot of the rest, element "snapshot-F", which no page reads:
 // its numbers have up to 64 bits. Addresses, sizes, times and ids are as in
 // package snapshot, texts are strings of the file's stacks payload. Every column
-// stands for one field of a list; lists are in the order of the snapshot.
+// is one field of a list; lists are in the order of the snapshot.
 //
 //	fact                 numbers about the whole file, see factProtocol and those below it
 //	key, action, field   three lists, each a text and how often it was seen (snapshot.Oddities)

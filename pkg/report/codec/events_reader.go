@@ -224,8 +224,8 @@ type sparse struct {
 	started      bool
 }
 
-// at is what is said of allocation i, if anything is. It is asked of each in
-// turn.
+// at is the value for allocation i, if there is one. It must be called for each
+// allocation in turn.
 func (s *sparse) at(i int) (value uint64, is bool) {
 	for {
 		if !s.started && s.left > 0 {

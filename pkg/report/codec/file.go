@@ -196,7 +196,7 @@ func (f *File) encodeStacks(t *stackTable) {
 	f.stackElement = packed(f.view.Stacks, func(c *columnWriter) { writeStacks(c, f.in, t, f.texts.clone()) })
 }
 
-// encodeLanes packs what stands above the charts.
+// encodeLanes packs the ranges and phases above the charts.
 func (f *File) encodeLanes() {
 	for i, p := range f.devices {
 		f.laneElements[i] = element{f.view.Devices[i].Lanes.Payload, []chunk{p.packLanes()}}

@@ -24,7 +24,7 @@ type packedPayload struct {
 	text  []byte // base64
 }
 
-// Payloads are those of a page that is read. They are unpacked as far as a limit goes.
+// Payloads are the payloads of a page, unpacked up to a total size.
 type Payloads struct {
 	packed map[string]packedPayload // by id
 	left   int64                    // bytes that may still be unpacked

@@ -2,8 +2,7 @@ package codec
 
 import "github.com/memviz-go/memviz/pkg/report/recording"
 
-// readLanes takes apart what stands above a device's chart, and gives the names
-// in it.
+// readLanes reads the ranges and phases above a device's chart, and returns their names.
 func (d *deviceReader) readLanes(raw []byte) (names []string, err error) {
 	if d.lanes, err = splitColumns(raw, laneColumns); err != nil {
 		return nil, err

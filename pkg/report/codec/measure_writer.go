@@ -22,11 +22,11 @@ type editedTensor struct {
 	bytes       int64
 }
 
-// editedSizes are the bytes that the last tensor had by those of its allocation.
+// editedSizes are the bytes of the last tensor, by the bytes of its allocation.
 type editedSizes map[int64]int64
 
-// code is what stands for the bytes of a tensor: 0 if they are those of the last one of an
-// allocation as large, at first those of the allocation.
+// code encodes the bytes of a tensor: 0 if it is as large as the last tensor of an allocation
+// of the same size, or as the allocation itself at first.
 func (known editedSizes) code(x *editedTensor) uint64 {
 	if x.last < x.first || x.bytes == known.of(x.recorded) {
 		return 0
@@ -35,7 +35,7 @@ func (known editedSizes) code(x *editedTensor) uint64 {
 	return uint64(x.bytes) + 1
 }
 
-// bytes are what a code stands for.
+// bytes decodes a code.
 func (known editedSizes) bytes(code uint64, recorded int64) int64 {
 	if code > 0 {
 		known[recorded] = int64(min(code-1, recording.MaxExact))
@@ -97,7 +97,7 @@ func editedTensors(p *recording.Pile, l *whatif.Layout) (all, edits []editedTens
 	return all, edits
 }
 
-// inOrder sorts tensors by their first state, those of one by what they come from.
+// inOrder sorts tensors by their first state, stably, so that ties stay in the order of their allocations.
 func inOrder(list []editedTensor) {
 	slices.SortStableFunc(list, func(a, b editedTensor) int { return cmp.Compare(a.first, b.first) })
 }
@@ -138,7 +138,7 @@ func newMeasuredSpace(p *recording.Pile, prediction *whatif.Served, pool func(i 
 	return nil
 }
 
-// pack packs the columns of a space, and those of the edits.
+// pack packs the columns of a space and of the edits.
 func (m *measuredSpace) pack() chunk {
 	return pack(packOthers, nil, func(c *columnWriter) {
 		m.write(c, m.number)
@@ -151,7 +151,7 @@ func (m *measuredSpace) pack() chunk {
 	})
 }
 
-// number is what stands for an event.
+// number encodes an event.
 func (m *measuredSpace) number(event int32) uint64 {
 	if int(event) >= m.events {
 		return 0

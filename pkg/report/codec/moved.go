@@ -17,9 +17,9 @@ const addressStep = 2 << 20
 // farStep is more than twice the address space of an expandable segment.
 const farStep = 1 << 40
 
-// movedAddresses are what stands in place of addresses that were left out. Where they all
-// lie in lanes, they say no more than in which order these are; else they count from near
-// the lowest one.
+// movedAddresses replaces addresses that were left out. Where all of them lie in lanes, the
+// replacements reveal nothing but the order of the lanes; else they count from near the
+// lowest address.
 type movedAddresses struct {
 	lanes []movedLane // by address; none: all move by base
 	base  uint64
@@ -28,7 +28,7 @@ type movedAddresses struct {
 // movedLane is a lane of a device, and where it begins instead.
 type movedLane struct {
 	from, to, at uint64
-	device       int   // 1 + that of pages of expandable segments, else 0
+	device       int   // 1 + its device if it has pages of expandable segments, else 0
 	kind         int32 // of such pages
 }
 
@@ -47,7 +47,7 @@ func moveAddresses(in *answer.Input, devices []*replay.Device, spaces []*deviceS
 	return m
 }
 
-// everyAddress yields those of the events, segments and blocks of some devices.
+// everyAddress yields the addresses of the events, segments and blocks of some devices.
 func everyAddress(in *answer.Input, devices []*replay.Device) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		for _, d := range devices {
@@ -140,7 +140,7 @@ func (m *movedAddresses) laneOf(addr uint64) *movedLane {
 	return &m.lanes[i]
 }
 
-// of is what stands in place of an address.
+// of replaces an address.
 func (m *movedAddresses) of(addr uint64) uint64 {
 	if addr == 0 {
 		return 0

@@ -21,7 +21,7 @@ const (
 	PredictedSpaces Part = iota // where another setting would have put the tensors
 	Addresses
 	FineTimes   // finer than a step
-	InnerFrames // below the user's own, and those of the interpreter between them
+	InnerFrames // below the user's own, and frames of the interpreter between them
 	FreeStacks  // of frees, and so who freed
 	PartCount
 

@@ -26,7 +26,7 @@ type snapshotWriter struct {
 	differs []*differences // by device
 	texts   *stringTable   // of the file
 
-	moved     *movedAddresses // what stands in place of addresses; nil: they do
+	moved     *movedAddresses // the replacements of addresses; nil: none are replaced
 	ranks     []int64         // all times in order, each once, where ranks stand for them; else nil
 	forgotten bool            // no addresses of allocations that replay can do without
 }

@@ -40,7 +40,7 @@ type placement struct {
 	careful bool
 }
 
-// recordedPlacement is that of the recording; not ok where it contradicts itself.
+// recordedPlacement is the placement as recorded; not ok where the recording contradicts itself.
 func recordedPlacement(p *recording.Pile, h *layout.History, pool func(i int) uint32) (x *placement, ok bool) {
 	x = &placement{tensors: tensorsOfPile(p, pool), rounded: h.Settings.RoundSize}
 	if x.reservations, ok = h.Reservations(); !ok {
@@ -56,7 +56,7 @@ func recordedPlacement(p *recording.Pile, h *layout.History, pool func(i int) ui
 	return x, true
 }
 
-// predictedPlacement is that of a prediction.
+// predictedPlacement is the placement of a prediction.
 func predictedPlacement(p *recording.Pile, prediction *whatif.Served, pool func(i int) uint32) *placement {
 	l := prediction.Layout
 	return &placement{
@@ -96,7 +96,7 @@ type spaceEncoder struct {
 	near  [1 << 10]addressLane // lanes that were looked for, by some bits of the address
 }
 
-// nearBits is how many bits of an address do not tell lanes apart, most often.
+// nearBits is how many low bits of an address are usually the same lane.
 const nearBits = 21
 
 // addressLane is a lane with its addresses.

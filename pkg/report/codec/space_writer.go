@@ -25,7 +25,7 @@ func findSpaces(in *answer.Input) []*deviceSpace {
 	return list
 }
 
-// poolColumn is what stands in the column pool.
+// poolColumn is the column pool.
 func poolColumn(p *recording.Pile, pools *layout.Pools) func(i int) uint32 {
 	if len(pools.Names) < 2 {
 		return func(int) uint32 { return 0 }
@@ -93,7 +93,7 @@ func (p *deviceWriter) packPredictedSpace() chunk {
 }
 
 // write writes what was reserved, and what the model of the allocator does not say.
-// number is what stands for an event, 0 for those that are none.
+// number encodes an event; 0 is none.
 func (d *deviceSpace) write(c *columnWriter, number func(event int32) uint64) {
 	writeFrame(c, d.frame, number)
 	writeCodes(c, d.codes)
@@ -120,7 +120,7 @@ func (d *deviceSpace) writeAddresses(c *columnWriter, p *recording.Pile, address
 	w.put("outside.addr", len(d.outside), func(i int) int64 { return int64(address(p.At(int(d.outside[i])).Addr)) })
 }
 
-// writeFrame writes what was reserved. number is what stands for an event.
+// writeFrame writes what was reserved. number encodes an event.
 func writeFrame(c *columnWriter, f *space.Frame, number func(event int32) uint64) {
 	w := spaceColumns.from(c, "lane.size")
 	w.put("lane.size", len(f.Lanes), func(i int) int64 { return int64(f.Lanes[i]) })

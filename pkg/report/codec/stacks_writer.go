@@ -57,7 +57,7 @@ type stackTable struct {
 	stacks []keptStack        // [0] is the empty one
 	index  []uint64           // in stacks, of each stack of the snapshot that an allocation has
 	frames []snapshot.FrameID // in the order of the payload
-	at     []uint64           // in frames, of each frame of the snapshot that stands there
+	at     []uint64           // index in frames of each frame of the snapshot that is kept
 }
 
 type keptStack struct {
@@ -143,7 +143,7 @@ func userFrames(facts *stacks.Table, id snapshot.StackID, frames []snapshot.Fram
 	return kept
 }
 
-// appendFacts appends what the payload says of a stack beside its frames.
+// appendFacts appends what the payload holds about a stack beside its frames.
 func appendFacts(key []byte, facts *stacks.Table, id snapshot.StackID) []byte {
 	key = append(key, facts.Shade[id], byte(oneIf(facts.Backward[id])))
 	key = binary.AppendUvarint(key, uint64(facts.SiteFrame[id]+1))
@@ -151,7 +151,7 @@ func appendFacts(key []byte, facts *stacks.Table, id snapshot.StackID) []byte {
 	return append(key, facts.Operator[id]...)
 }
 
-// numberFrames puts those of n frames that are kept in the order of the snapshot.
+// numberFrames numbers the kept ones of n frames in the order of the snapshot.
 func (t *stackTable) numberFrames(n int, keep func(f int) bool) {
 	t.at = make([]uint64, n)
 	for f := range n {

@@ -35,7 +35,7 @@ const (
 	text                      // a column of lengths in bytes, then the texts as UTF-8; always the first
 )
 
-// index is where a column stands; the end of the table for "".
+// index is the position of a column; the end of the table for "".
 func (t table) index(name string) int {
 	if name == "" {
 		return len(t)
@@ -116,7 +116,7 @@ func (c *columnSet) check(counts map[string]int) error {
 	return nil
 }
 
-// resolve is the sum that "events + 1" stands for.
+// resolve evaluates a sum such as "events + 1".
 func (c *columnSet) resolve(sum string, counts map[string]int) (n int) {
 	if sum == "" {
 		return 0

@@ -53,7 +53,7 @@ var deviceColumns = table{
 	{"pool", plain, "pooled", "pools", "of the device; none when there is only one"},
 }
 
-// laneColumns are the columns of what stands above the chart of a device, element
+// laneColumns are the columns of the lanes above the chart of a device, element
 // "lanes-F-D": annotated ranges in the order in which they start, outer ones first; phases,
 // inferred from stacks; and where steps are. A range from state a to b holds the events a to
 // b-1. Ranges of one depth, and phases, do not overlap.
@@ -73,8 +73,8 @@ var laneColumns = table{
 	{"step.boundary", ascending, "", "", "state between two steps; the last may be the last state"},
 }
 
-// pairColumns are the columns of two devices that are compared, element "compare-P", those of
-// the file before first. A group is what a row of the table is about: a line of one recording,
+// pairColumns are the columns of two devices that are compared, element "compare-P", the
+// file before first. A group is what a row of the table is about: a line of one recording,
 // or lines of both that are taken for the same. Sums, rows and differences of any two states
 // follow from these and the payloads of the devices; the viewer works them out.
 var pairColumns = table{
@@ -123,10 +123,10 @@ var addressColumns = table{
 	{"outside.addr", signedDelta, "outside", "", "likewise, of the allocations that lie in no gap"},
 }
 
-// measureColumns are the columns of a space of other tensors than those of the device: those
-// of the device and these edits, in the order of their first state, those of one state by the
-// allocation that they come from, then as they stand here. Element "measure-F-D-K". Several
-// may end in one event, and begin in one.
+// measureColumns are the columns of a space with edited tensors, element "measure-F-D-K": the
+// tensors of the device with these edits applied, in the order of their first state; within a
+// state by the allocation that they come from, then in the order of the edits. Several may
+// begin or end in one event.
 var measureColumns = append(spaceColumns[:len(spaceColumns):len(spaceColumns)], table{
 	{"edit.alloc", ascending, "", "allocations", "that live otherwise or have another size, as often as there are " +
 		"tensors in their place, or once with none"},

@@ -17,10 +17,10 @@ const (
 	renderDifference = "difference"
 )
 
-// Frame is that of the compare page.
+// Frame is the frame of the compare page.
 var Frame = sync.OnceValue(func() *frame.Frame { return frame.New("compare", chartOptions, &assets.Compare) })
 
-// chartOptions are those of a compare page: a grid each for the pile before, the
+// chartOptions are the options of a compare page: a grid each for the pile before, the
 // pile after, and their difference.
 func chartOptions() ([]byte, error) {
 	chart := charts.NewCustom()

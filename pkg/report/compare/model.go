@@ -56,6 +56,6 @@ type stepModel struct {
 	Has   [2]bool `json:"has"`
 }
 
-// compareSchema names this version of the JSON and payloads that a compare page has
+// schema names this version of the JSON and payloads that a compare page has
 // beside those of its report.
 const schema = "memviz.compare/1"

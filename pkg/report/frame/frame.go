@@ -57,7 +57,7 @@ func New(name string, chart func() ([]byte, error), page *assets.Page) *Frame {
 	}
 }
 
-// Has reports whether text is that of a script or style of the page.
+// Has reports whether text is a script or style of the page.
 func (s *Frame) Has(text string) bool {
 	return slices.Contains([]string{string(s.SummaryStyles), string(s.Theme), string(s.Loader),
 		string(s.Styles), string(s.ECharts), string(s.Viewer)}, text)

@@ -9,12 +9,12 @@ import (
 )
 
 // The curves of a job in its payload: the numbers of all columns of a rank behind one
-// another, rank after rank, in units of jobView.Unit, each an int16 of which all low
+// another, rank after rank, in units of jobModel.Unit, each an int16 of which all low
 // bytes stand before all high bytes, which packs better. A column that the rank did not
 // record is missingColumn.
 //
 // First the most active memory, as its distance from the median of the group where the
-// rank has one. Where jobView.FewPerStretch is not 0, the most reserved memory, and the
+// rank has one. Where jobModel.FewPerStretch is not 0, the most reserved memory, and the
 // families, by family.
 const (
 	missingColumn = -1 << 15

@@ -28,7 +28,7 @@ type familyModel struct {
 	Dark  string `json:"dark"`
 }
 
-// jobModel is one job. Ranks are indices in jobRanks.Ranks throughout.
+// jobModel is one job. Ranks are indices in ranksModel.Ranks throughout.
 type jobModel struct {
 	answer.JobWords
 	Count int `json:"count"` // of ranks
@@ -79,7 +79,7 @@ type rankModel struct {
 	AddsUp   bool       `json:"adds_up"`
 	Families [][2]int64 `json:"families"` // at the peak: family, bytes
 	// Sites are the call sites that are further than siteDifference from the median of the
-	// group: index in jobRanks.Sites, bytes, median. The furthest come first. Of a rank
+	// group: index in ranksModel.Sites, bytes, median. The furthest come first. Of a rank
 	// without a group they are the largest, with a median of -1.
 	Sites  [][3]int64 `json:"sites"`
 	Within int        `json:"within"` // other sites, that hold what the group holds

@@ -78,7 +78,7 @@ func newFile(in *answer.Input, number int, measured bool) File {
 	return f
 }
 
-// pseudonyms is what stands under other names in snapshots. Addresses and times
+// pseudonyms are the kinds of names that were replaced in snapshots. Addresses and times
 // are a matter of Document.Omit.
 func pseudonyms(in ...answer.Input) snapshot.Redaction {
 	r := answer.RedactionOf(in)

@@ -17,7 +17,7 @@ const (
 	formatPosition = "position"
 )
 
-// Frame is that of the page of recordings.
+// Frame is the frame of the page of recordings.
 var Frame = sync.OnceValue(func() *frame.Frame { return frame.New("recording", chartOptions, &assets.Recording) })
 
 // chartOptions are the ECharts options that never change while a page of recordings is

@@ -60,7 +60,7 @@ func newFamilies() []Family {
 }
 
 // RuleTable lists the rules that decided any family of a report, in the order
-// in which they are tried, then the overrides, and where each stands in the
+// in which they are tried, then the overrides, and the position of each in the
 // list. The snapshots of a report have the same overrides.
 func RuleTable(in []answer.Input) ([]Rule, map[families.Rule]int) {
 	place := map[families.Rule]int{}

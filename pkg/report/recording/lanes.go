@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Lanes is what stands above the chart of one device and where its steps are;
+// Lanes is what is drawn above the chart of one device, and where its steps are;
 // the payload has the ranges themselves.
 type Lanes struct {
 	Payload       string `json:"payload"`
@@ -46,7 +46,7 @@ func FindLanes(r *analysis.Recording) *DeviceLanes {
 	}
 }
 
-// setLanes says what there is of them; id is that of the payload.
+// setLanes describes them; id is the id of their payload.
 func (view *Device) setLanes(r *analysis.Recording, id string) {
 	l := FindLanes(r)
 	view.Lanes = Lanes{

@@ -20,8 +20,8 @@ type Report struct {
 	Rules    []Rule   `json:"rules"`    // index: the payload's rule column
 	Palette  Palette  `json:"palette"`
 	Start    Start    `json:"start"`
-	Redacted []string `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
-	// GivenCapacity is what the user said of every device; left out if nothing.
+	Redacted []string `json:"redacted,omitempty"` // what was replaced by pseudonyms: paths, names, prefixes
+	// GivenCapacity is the capacity that the user gave for every device; left out without one.
 	GivenCapacity *GivenCapacity `json:"given_capacity,omitempty"`
 	LeftOut       []string       `json:"left_out,omitempty"` // to make the file smaller; see Document.LeftOut
 }
@@ -122,7 +122,7 @@ type Capacity struct {
 	Text  string `json:"text"` // what and where from: "capacity, from the OOM: 10.6 GiB"
 }
 
-// GivenCapacity is what the user says of the memory of every device.
+// GivenCapacity is the memory of every device, according to the user.
 type GivenCapacity struct {
 	Bytes int64  `json:"bytes"`         // 0: nothing
 	GPU   string `json:"gpu,omitempty"` // the card that was named, if one was

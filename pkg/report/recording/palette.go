@@ -1,7 +1,7 @@
 package recording
 
 // Indices into the hues of a [Palette]: one for each family. The first eight, and
-// hueUnknown for all others, also tell call sites, files, functions and stacks apart.
+// hueUnknown for all others, also distinguish call sites, files, functions and stacks.
 const (
 	hueParameter = iota
 	hueOptimizer

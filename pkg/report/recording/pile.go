@@ -39,7 +39,7 @@ func NewPile(d *replay.Device, families *families.Assignment) *Pile {
 // Len counts the allocations.
 func (p *Pile) Len() int { return len(p.Device.Allocations) }
 
-// Index is where the allocation at position i of the pile stands in device.Allocations.
+// Index is the index in Device.Allocations of the allocation at position i of the pile.
 func (p *Pile) Index(i int) int {
 	if i < len(p.Bottom) {
 		return int(p.Bottom[i])
@@ -47,7 +47,7 @@ func (p *Pile) Index(i int) int {
 	return i
 }
 
-// position is where allocation i of the device stands in the pile; -1 for none.
+// position is the position of allocation i of the device in the pile; -1 for none.
 func (p *Pile) position(i int) int {
 	if i < 0 || i >= len(p.Bottom) {
 		return i

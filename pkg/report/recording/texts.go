@@ -22,7 +22,7 @@ type Text struct {
 	Key  string // of a setting
 }
 
-// Texts are those of the model that may hold something of a snapshot.
+// Texts yields the texts of the model that may quote a snapshot.
 func (r *Report) Texts(yield func(Text)) {
 	say := func(texts ...string) {
 		for _, text := range texts {
