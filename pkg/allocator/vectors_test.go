@@ -1,27 +1,17 @@
 package allocator
 
 import (
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// program is a line of testdata/vectors.jsonl.gz: operations, and what the real
-// allocator recorded during each. testdata/README.md explains both.
-type program struct {
-	Kind   string
-	Ops    []string
-	Events [][]string
-}
+type program = testkit.Vector
 
 // vectorPrograms and vectorEvents are what the file holds; less would be a lost test.
 const (
@@ -31,7 +21,7 @@ const (
 
 func TestVectors(t *testing.T) {
 	programs, events := 0, 0
-	for i, p := range readVectors(t) {
+	for i, p := range testkit.Vectors(t) {
 		ok := t.Run(fmt.Sprintf("%03d-%s", i, p.Kind), func(t *testing.T) {
 			events += runProgram(t, p)
 		})
@@ -43,34 +33,6 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%d programs with %d events are equal, want %d with %d", programs, events, vectorPrograms,
 			vectorEvents)
 	}
-}
-
-func readVectors(t *testing.T) []program {
-	t.Helper()
-	zipped, err := os.ReadFile("testdata/vectors.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("testdata/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sum := fmt.Sprintf("%x", sha256.Sum256(zipped)); !bytes.Contains(readme, []byte(sum)) {
-		t.Fatalf("vectors.jsonl.gz is not the file that testdata/README.md is about: sha256 %s", sum)
-	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(zipped))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var programs []program
-	for lines := json.NewDecoder(unzipped); lines.More(); {
-		var p program
-		if err := lines.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
-		programs = append(programs, p)
-	}
-	return programs
 }
 
 // runProgram compares the model with the real allocator operation by operation

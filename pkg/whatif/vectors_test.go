@@ -1,10 +1,7 @@
 package whatif
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,33 +10,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// vector is a program that the real allocator of torch 2.6 ran, with the events
-// that it recorded; see pkg/allocator/testdata/README.md.
-type vector struct {
-	Kind   string
-	Ops    []string
-	Events [][]string
-}
+type vector testkit.Vector
 
 func readVectors(t *testing.T) (list []vector) {
 	t.Helper()
-	f, err := os.Open("../allocator/testdata/vectors.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for lines := json.NewDecoder(z); lines.More(); {
-		var v vector
-		if err := lines.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, v)
+	for _, v := range testkit.Vectors(t) {
+		list = append(list, vector(v))
 	}
 	return list
 }
