@@ -58,10 +58,6 @@ func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure, []RetryCard
 	return []Card{atPeak(r), GrowthCard(r, 0), allocatedBy(r, peak), oom}, failures, retryCards(r)
 }
 
-// hasHistory reports whether events were recorded. A recording of enabled="state" may
-// have one.
-func hasHistory(d *replay.Device) bool { return d.Events.Len() > 1 }
-
 func atPeak(r *analysis.Recording) Card {
 	d := r.Device
 	t := &d.Totals
@@ -95,7 +91,7 @@ func atPeak(r *analysis.Recording) Card {
 	c.Line = cmp.Or(strings.Join(named, ", "), "no tensor is live")
 	var details []string
 	for _, sentence := range avoidableSentences(r) {
-		details = append(details, sentence.with(asText))
+		details = append(details, sentence.String())
 	}
 	if saved := t.PeakBytes - r.Peaks().Peak; saved > 0 {
 		c.Line += "; " + units.Bytes(saved) + " avoidable"
@@ -171,7 +167,7 @@ const curvePoints = 24
 func GrowthCard(r *analysis.Recording, capacity int64) Card {
 	d := r.Device
 	c := Card{Question: "What keeps growing?", Mood: Unknown, Evidence: noEvidence}
-	if !hasHistory(d) {
+	if !d.HasHistory() {
 		c.Value, c.Line = "Not recorded", "needs a history of events"
 		return c
 	}
@@ -201,7 +197,7 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 		site := leak.Site(r.Stacks)
 		c.Line = units.Printable(site.Function) + " " + fileAndLine(site) + " keeps " +
 			strings.ReplaceAll(grown(leak, list.Method, " more"), "\u00a0", " ") // as in the other lines of the strip
-		c.Detail = leakSentence(r, leak).with(asText)
+		c.Detail = leakSentence(r, leak).String()
 		c.Evidence.Allocation = leak.Last
 	case trend != nil && trend.Resized:
 		c.Line = "no call site keeps more tensors, but some are replaced by larger ones"
@@ -283,7 +279,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	if len(ooms) == 0 {
 		c := Card{Question: question, Mood: Unknown, Value: "Not recorded", Line: "needs a history of events",
 			Evidence: noEvidence}
-		if hasHistory(d) {
+		if d.HasHistory() {
 			t := &d.Totals
 			c.Value = "No out-of-memory event"
 			c.Line = units.Bytes(max(0, t.ReservedAtPeakBytes-t.PeakBytes)) + " reserved but not requested at the peak"
@@ -310,7 +306,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		o := &ooms[i]
 		failures[i] = Failure{State: o.State(), FreeBytes: &o.FreeSame, LargestBytes: &o.LargestSame,
 			Stream: int(o.Stream), Pool: int(o.Pool()), Diagnosis: verdicts[o.Verdict].brief(o),
-			Evidence: f.sentence(o).with(asText), Try: haveLess}
+			Evidence: f.sentence(o).String(), Try: haveLess}
 		if advice := f.advice(o, p); len(advice) > 0 {
 			if failures[i].Try = advice[0].Text; advice[0].Kind == predictedKind {
 				failures[i].Try = bestSentence(p.Study) // the proof stands beside the settings

@@ -182,7 +182,7 @@ func TestEvidence(t *testing.T) {
 			"limit of the process or a failed mapping refused it."},
 	} {
 		o.Verdict, o.WouldFit.OtherPool = test.verdict, test.pool
-		if got := withSpaces(f.sentence(&o).with(asText)); got != test.want {
+		if got := withSpaces(f.sentence(&o).String()); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}

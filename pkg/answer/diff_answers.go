@@ -29,15 +29,15 @@ type DiffAnswer struct {
 }
 
 func newDiffAnswer(key, question string, value, line sentence) DiffAnswer {
-	return DiffAnswer{Key: key, Question: question, Value: breaking(value.with(asText)),
-		Line: breaking(line.with(asText)), Group: -1, value: value, line: line}
+	return DiffAnswer{Key: key, Question: question, Value: breaking(value.String()),
+		Line: breaking(line.String()), Group: -1, value: value, line: line}
 }
 
 // breaking is a text with plain spaces where numbers must not be parted from their units.
 func breaking(text string) string { return strings.ReplaceAll(text, "\u00a0", " ") }
 
 // unnamed is a sentence without names.
-func unnamed(text string) sentence { return sentence{"%s", []any{withUnits(text)}} }
+func unnamed(text string) sentence { return sentencef("%s", withUnits(text)) }
 
 // Answers are the four answers, in the order in which they are shown.
 func (p *DiffPair) Answers() []DiffAnswer {
@@ -95,8 +95,8 @@ func (p *DiffPair) rowAnswer() DiffAnswer {
 		return newDiffAnswer(key, question, unnamed("Nothing"), unnamed("no call site holds more or less at the peaks"))
 	}
 	what := ChangeOf(row.Before.Amount, row.After.Amount)
-	value := sentence{"%s %s", []any{name(row.Site.Function), changed(row.Delta())}}
-	line := sentence{"%s: %s", []any{name(movedLine(&p.Lines.Groups[row.Group])), withUnits(what)}}
+	value := sentencef("%s %s", name(row.Site.Function), changed(row.Delta()))
+	line := sentencef("%s: %s", name(movedLine(&p.Lines.Groups[row.Group])), withUnits(what))
 	switch {
 	case !row.Named:
 		value, line = unnamed(noStack+" "+units.Change(row.Delta())), unnamed(what)

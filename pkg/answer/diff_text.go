@@ -84,8 +84,8 @@ func onlyUnknown(d *compare.Difference) bool {
 }
 
 func diffFamilies(d *compare.Difference) *sheetTable {
-	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures},
-		column{"family", words})
+	t := newTable(figures("change"), figures("before"), figures("after"),
+		words("family"))
 	for i := range d.Families {
 		f := &d.Families[i]
 		t.row(breaking(changed(f.Delta())), units.Bytes(f.Before), units.Bytes(f.After), f.Family.Label())
@@ -97,8 +97,8 @@ func diffFamilies(d *compare.Difference) *sheetTable {
 const maxShownOperators = 4
 
 func diffTable(p *DiffPair, d *compare.Difference, view *DiffDevice, o DiffOptions) *sheetTable {
-	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures},
-		column{o.By.title(), paths})
+	t := newTable(figures("change"), figures("before"), figures("after"),
+		paths(o.By.title()))
 	t.fill(len(view.Rows), o.Rows, func(i int) {
 		row := &view.Rows[i]
 		t.row(units.Change(row.DeltaBytes), units.Bytes(row.BeforeBytes), units.Bytes(row.AfterBytes),

@@ -159,7 +159,7 @@ func (p *DiffPair) Warnings() []Warning {
 		if r.Snapshot.Cut(r.Device.ID) {
 			warn("T"+this[1:]+" was read in part.",
 				"It holds at least what is shown, and a change may be what is missing.")
-		} else if !hasHistory(r.Device) {
+		} else if !r.Device.HasHistory() {
 			warn("T"+this[1:]+" has no history.", "Its peak is what it holds at the end; it may have held more before.")
 		} else if end := &r.Device.Reconciliation; end.HistoryCut {
 			warn("The history of "+this+" is cut.", "Its beginning is missing, which is not the same as zero: "+

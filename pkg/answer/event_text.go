@@ -134,7 +134,7 @@ func (l *eventLog) line(c eventColumns, h loggedEvent) string {
 	if e.Action[h.event] != snapshot.UserDefined { // whose stack is its label
 		where = l.where(c, e.Stack[h.event])
 	}
-	line := c.row(strconv.Itoa(h.event), time, asText(name(h.what)), units.Bytes(l.active[h.event+1]), where)
+	line := c.row(strconv.Itoa(h.event), time, name(h.what).shown(), units.Bytes(l.active[h.event+1]), where)
 	if e.Action[h.event] == snapshot.OOM {
 		return c.look.paint(line, text.Bold)
 	}
@@ -149,11 +149,11 @@ func (l *eventLog) where(c eventColumns, id snapshot.StackID) string {
 		return where
 	}
 	site := l.r.Stacks.Site(id)
-	function := asText(name(site.Function))
+	function := name(site.Function).shown()
 	if site.File == "" {
 		where = c.look.cutEnd(function, c.where)
 	} else {
-		line := asText(name(site.File[strings.LastIndexAny(site.File, `/\`)+1:])) + ":" + strconv.Itoa(site.Line)
+		line := name(site.File[strings.LastIndexAny(site.File, `/\`)+1:]).shown() + ":" + strconv.Itoa(site.Line)
 		where = c.look.cutBeginning(line, c.where)
 		if text.StringWidthWithoutEscSequences(where)+len(" f"+c.look.Show("…")) <= c.where {
 			where = c.look.cutEnd(where+" "+function, c.where)
@@ -283,7 +283,7 @@ func (r *remarks) before(event int) []remark {
 	var list []remark
 	add := func(time, text string) {
 		if r.l.grep == nil || r.l.grep.MatchString(text) {
-			list = append(list, remark{time, asText(name(text))})
+			list = append(list, remark{time, name(text).shown()})
 		}
 	}
 	for ; r.next < r.l.end && r.next <= event; r.next++ {

@@ -84,7 +84,7 @@ func TestEvents(t *testing.T) {
 	}
 	testkit.Golden(t, "events.txt", text)
 
-	part := events(t, EventOptions{From: Bound{boundEvent, 2}, To: Bound{boundEvent, 8},
+	part := events(t, EventOptions{From: eventBound(2), To: eventBound(8),
 		Grep: regexp.MustCompile(`cudaMalloc|model\.py|epoch|Adam`)}, in[:2]...)
 	fits(t, "events", part)
 	testkit.Golden(t, "events_part.txt", append(written(t, part, Text), written(t, part, Markdown)...))
@@ -111,7 +111,7 @@ func TestEventsAddUp(t *testing.T) {
 			}
 		}
 		from := len(whole.Events) / 2
-		part := decoded(t, events(t, EventOptions{From: Bound{boundEvent, int64(from)}}, in))
+		part := decoded(t, events(t, EventOptions{From: eventBound(from)}, in))
 		for i, e := range part.Events {
 			if want := whole.Events[from+i]; e.Text != want.Text || e.Event != want.Event {
 				t.Fatalf("%s: from %d event %d says %q, in all it says %q", in.Name, from, e.Event, e.Text, want.Text)

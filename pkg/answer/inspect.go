@@ -121,7 +121,7 @@ func joinedOrNothing(list []string) string {
 
 // table has the first rows texts of each kind.
 func (v *InspectAnswer) table(rows int) *sheetTable {
-	t := newTable(column{"", words}, column{"", figures}, column{"", paths})
+	t := newTable(words(""), figures(""), paths(""))
 	for _, k := range v.kinds() {
 		if len(k.texts) == 0 {
 			t.row(k.what, "0", "")

@@ -98,7 +98,7 @@ func TestLeakOfSeveralSites(t *testing.T) {
 		leak := &leaks.Leak{Strong: true, Every: 1, Frame: stacks.NoFrame, Sites: sites[:n]}
 		leak.PerStep = 512
 		table := leakTable(r, leak)
-		if got := withSpaces(leakSentence(r, leak).with(asText)); !strings.HasPrefix(got, want.begin) ||
+		if got := withSpaces(leakSentence(r, leak).String()); !strings.HasPrefix(got, want.begin) ||
 			len(table.rows) != want.rows || table.more != want.more {
 			t.Errorf("%d sites: %s %d rows, %q", n, got, len(table.rows), table.more)
 		}

@@ -211,29 +211,22 @@ func leakSentence(r *analysis.Recording, leak *leaks.Leak) sentence {
 	more := grown(leak, r.Steps().Method, " more")
 	switch {
 	case leak.Kind == leaks.Sawtooth:
-		return sentence{"Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for " +
-			"example by a reference cycle or an explicit cleanup.",
-			[]any{site, units.Plural(leak.BurstSteps, each, many), amount(leak.BurstBytes),
-				units.Plural(leak.Bursts, "time", "times")}}
+		return sentencef("Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for "+
+			"example by a reference cycle or an explicit cleanup.", site, units.Plural(leak.BurstSteps, each, many), amount(leak.BurstBytes),
+			units.Plural(leak.Bursts, "time", "times"))
 	case leak.Kind == leaks.Grows && leak.Held > 2*n:
-		return sentence{"Memory allocated at %s is freed more slowly than it is made: it grows by %s, to %s in %s now.",
-			[]any{site, perStep, held, units.Plural(leak.Held, "tensor", "tensors")}}
+		return sentencef("Memory allocated at %s is freed more slowly than it is made: it grows by %s, to %s in %s now.", site, perStep, held, units.Plural(leak.Held, "tensor", "tensors"))
 	case leak.Kind == leaks.Grows:
-		return sentence{"The tensor allocated at %s is replaced by a larger one: by %s, to %s now.",
-			[]any{site, perStep, held}}
+		return sentencef("The tensor allocated at %s is replaced by a larger one: by %s, to %s now.", site, perStep, held)
 	case !leak.Strong:
-		return sentence{"Memory allocated at %s grows by %s, to %s now%s",
-			[]any{site, perStep, held, doubtful(r, leak)}}
+		return sentencef("Memory allocated at %s grows by %s, to %s now%s", site, perStep, held, doubtful(r, leak))
 	case leak.Graph:
-		return sentence{"The autograd graph of each %s is kept: %s hold %s, %s now, and nothing of it is freed. " +
-			"Allocated at %s.",
-			[]any{each, units.Plural(n, "site", "sites"), more, held, site}}
+		return sentencef("The autograd graph of each %s is kept: %s hold %s, %s now, and nothing of it is freed. "+
+			"Allocated at %s.", each, units.Plural(n, "site", "sites"), more, held, site)
 	case n > 1:
-		return sentence{"%s hold %s, %s now, and nothing of it is freed. Allocated at %s.",
-			[]any{units.Plural(n, "site", "sites"), more, held, site}}
+		return sentencef("%s hold %s, %s now, and nothing of it is freed. Allocated at %s.", units.Plural(n, "site", "sites"), more, held, site)
 	}
-	return sentence{"Memory allocated at %s grows by %s, to %s now, and nothing of it is freed.",
-		[]any{site, perStep, held}}
+	return sentencef("Memory allocated at %s grows by %s, to %s now, and nothing of it is freed.", site, perStep, held)
 }
 
 // maxLeakSites bounds how many of a leak's sites are listed.
@@ -241,7 +234,7 @@ const maxLeakSites = 5
 
 // leakTable lists the sites of a leak, if there are several.
 func leakTable(r *analysis.Recording, leak *leaks.Leak) *sheetTable {
-	t := newTable(column{"live", figures}, column{"a step", figures}, column{"tensors", figures}, column{"site", paths})
+	t := newTable(figures("live"), figures("a step"), figures("tensors"), paths("site"))
 	sites := suspectSites(r, leak)
 	if len(sites) == 1 {
 		return t

@@ -14,7 +14,7 @@ import (
 func TestLook(t *testing.T) {
 	in := []Input{example(t, "training-loop"), example(t, "out-of-memory")}
 	for command, sheet := range map[string]*Sheet{
-		"stats": Stats(in, StatsOptions{Rows: 8}), "events": events(t, EventOptions{}, in...),
+		"stats": Stats(in, StatsOptions{Rows: 8}), "events": asked(Events(in, EventOptions{})),
 		"oom": asked(OOM(in, OOMOptions{Rows: 8})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 8})),
 		"whatif": asked(WhatIf(in, WhatIfOptions{})), "diff": asked(Diff(&in[0], &in[1], DiffOptions{Rows: 8})),
 		"segments": asked(Segments(in, Peak, 2000)), "top": asked(Top(in, TopOptions{At: Peak, Rows: 8})),

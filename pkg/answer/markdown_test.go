@@ -90,7 +90,7 @@ func allAnswers(t *testing.T, in Input) map[string]*Sheet {
 		"ranks":            ranksOf(in, in, in), "inspect": Inspect(censusOf(&in), 5),
 		"leaks": asked(Leaks(all, LeaksOptions{Rows: 5})), "oom": asked(OOM(all, OOMOptions{Rows: 5})),
 		"whatif": asked(WhatIf(all, WhatIfOptions{})), "diff": asked(Diff(&in, &in, DiffOptions{Rows: 5})),
-		"events":   asked(Events(all, EventOptions{To: Bound{boundEvent, 60}})),
+		"events":   asked(Events(all, EventOptions{To: eventBound(60)})),
 		"segments": asked(Segments(all, Peak, 5)),
 		"top":      asked(Top(all, TopOptions{At: Peak, Rows: 5})),
 	}

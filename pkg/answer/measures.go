@@ -214,11 +214,11 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 	}
 	s.say("What changes of the training would do, predicted with the recorded settings from an empty cache, for %s: ",
 		of)
-	columns := []column{{"active", figures}, {"reserved, about", figures}, {"peak in", words}}
+	columns := []column{figures("active"), figures("reserved, about"), words("peak in")}
 	if m.Base.Failed > 0 {
-		columns = append(columns, column{"fits", words})
+		columns = append(columns, words("fits"))
 	}
-	t := newTable(append(columns, column{"measure", words})...)
+	t := newTable(append(columns, words("measure"))...)
 	row := func(o *measures.Outcome, what any) {
 		active, reserved := byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved)
 		switch o.Precision() {
@@ -240,7 +240,7 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 	s.put(t)
 	s.together(r, study, m)
 	for i := range m.Rows {
-		s.add(note{assumptionSentence(r, m, &m.Rows[i])})
+		s.noteOf(assumptionSentence(r, m, &m.Rows[i]))
 	}
 	if len(m.Useless) > 0 {
 		format, names := measureNames(r, m, m.Useless)

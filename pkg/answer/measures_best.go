@@ -100,8 +100,7 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 		case whatif.MayFit:
 			fits = ", and perhaps no request fails"
 		}
-		b.add(r, o, sentence{"Predicted with %s: %s active at the peak" + when + ", instead of %s" + fits + ".",
-			[]any{measureName(r, b.measured, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
+		b.add(r, o, sentencef("Predicted with %s: %s active at the peak"+when+", instead of %s"+fits+".", measureName(r, b.measured, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)))
 	}
 	told := func(o *measures.Outcome) bool {
 		return slices.ContainsFunc(b.Lines,
@@ -123,13 +122,13 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 }
 
 func (b *BestMeasures) add(r *analysis.Recording, o *measures.Outcome, text sentence) {
-	assumption := assumptionSentence(r, b.measured, o).with(asText)
+	assumption := assumptionSentence(r, b.measured, o).String()
 	if gpus := gpusSentence(b.measured, o.Measures); gpus != "" {
 		assumption += " " + gpus
 	}
 	format, names := measureNames(r, b.measured, o.Measures)
-	b.Lines = append(b.Lines, MeasureLine{Outcome: o, Name: sentence{format, names}.with(asText),
-		Text:       text.with(asText),
+	b.Lines = append(b.Lines, MeasureLine{Outcome: o, Name: sentencef(format, names...).String(),
+		Text:       text.String(),
 		Assumption: assumption, sentence: text})
 }
 
@@ -159,8 +158,7 @@ func enough(r *analysis.Recording, f *measures.Findings, limit whatif.Limit) sen
 	if o.Fits != whatif.Fits {
 		word = "Perhaps enough"
 	}
-	return sentence{word + " for %s: " + format + ". Predicted: %s active and about %s reserved.",
-		slices.Concat([]any{amount(limit.Bytes)}, names, []any{amount(o.Active), amount(o.Reserved)})}
+	return sentencef(word+" for %s: "+format+". Predicted: %s active and about %s reserved.", slices.Concat([]any{amount(limit.Bytes)}, names, []any{amount(o.Active), amount(o.Reserved)})...)
 }
 
 // assumptionSentence says what is assumed with measures, and where the peak is then.

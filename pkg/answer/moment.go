@@ -172,7 +172,7 @@ func (m Moment) annotation(r *analysis.Recording) (int, error) {
 func (m Moment) describe(r *analysis.Recording, state int) string {
 	where := "in state " + units.Count(state)
 	switch {
-	case m.kind == momentPeak && !hasHistory(r.Device) && r.Device.Totals.PeakBytes == r.Device.Totals.FinalBytes,
+	case m.kind == momentPeak && !r.Device.HasHistory() && r.Device.Totals.PeakBytes == r.Device.Totals.FinalBytes,
 		m.kind == momentEnd:
 		return "at the end"
 	case m.kind == momentPeak:

@@ -120,7 +120,7 @@ func askNewer(in Input, command string) (*Sheet, error) {
 	case "oom":
 		return OOM(list, OOMOptions{Capacity: capacity, Rows: 5})
 	case "segments":
-		return Segments(list, Moment{kind: momentEnd}, 10)
+		return Segments(list, End, 10)
 	case "top":
 		words := strings.Fields(option)
 		by, known := holders.ParseBy(words[1])
@@ -145,7 +145,8 @@ func TestNewerAddUp(t *testing.T) {
 	if err != nil || len(paths) < 20 {
 		t.Fatalf("%d snapshots: %v", len(paths), err)
 	}
-	words := map[string]string{"mlx.json": unconfirmed, "mlx_categories.json": unconfirmed, "overflowed.json": historyCut}
+	words := map[string]string{"mlx.json": "not confirmed",
+		"mlx_categories.json": "not confirmed", "overflowed.json": "history cut"}
 	for _, path := range paths {
 		s, err := snapshot.Open(path)
 		if filepath.Base(path) == "accelerator_without_support.json" {
@@ -160,7 +161,7 @@ func TestNewerAddUp(t *testing.T) {
 		for _, device := range s.Devices() {
 			want := words[filepath.Base(path)]
 			if want == "" {
-				want = addsUp
+				want = "adds up"
 			}
 			if v := VerdictOn(replay.Replay(s, device)); v.Text != want {
 				t.Errorf("%s: %s, want %s: %s", path, v.Text, want, v.Why)

@@ -131,7 +131,7 @@ func (f *oomContext) outOfMemory(o *oom.Failure, p *Prediction) OutOfMemory {
 		DeviceFreeBytes: o.DeviceFree, ActiveBytes: o.Active, LiveRequestedBytes: o.InUse,
 		ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
 		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(),
-		Verdict: o.Verdict.Key(), RefusedBy: refusedBy(o), Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
+		Verdict: o.Verdict.Key(), RefusedBy: refusedBy(o), Evidence: f.sentence(o).String(), Site: f.r.Stacks.Site(o.Stack).String(),
 		Stack: stackLines(f.r.Snapshot, o.Stack), EarlierRequests: o.Before, LargestEarlierBytes: o.LargestBefore,
 		Holders: newTopRows(f.r, f.holders(o)),
 		Pools:   make([]PoolFree, len(o.Pools)), Advice: f.advice(o, p),
@@ -209,7 +209,7 @@ func sizeClassName(class snapshot.SizeClass) string {
 
 // ooms says how the requests of a device failed.
 func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, best *BestMeasures, rows int) {
-	if len(ooms) == 0 && !hasHistory(f.r.Device) {
+	if len(ooms) == 0 && !f.r.Device.HasHistory() {
 		s.device(f.in, f.r.Device, "no history")
 		s.say("%s, so whether a request failed is not known.", holdsNoHistory(f.r))
 		return
@@ -283,11 +283,11 @@ func (f *oomContext) sentence(o *oom.Failure) sentence {
 		text += " It is the largest request of this call site: %s times the largest of the %s before it, %s."
 		args = append(args, times(o.Requested, o.LargestBefore), units.Count(o.Before), amount(o.LargestBefore))
 	}
-	return sentence{text, append([]any{amount(o.Requested), units.Count(o.State())}, args...)}
+	return sentencef(text, append([]any{amount(o.Requested), units.Count(o.State())}, args...)...)
 }
 
 func oomTable(o *oom.Failure) *sheetTable {
-	t := newTable(column{"", words}, column{"", figures}, column{"", words})
+	t := newTable(words(""), figures(""), words(""))
 	row := func(what string, bytes int64, remark string) { t.row(what, units.Bytes(bytes), remark) }
 	row("requested", o.Requested, "a new segment for it takes "+units.Bytes(o.Needed))
 	row("free on the device", o.DeviceFree, "")
@@ -310,8 +310,8 @@ func oomTable(o *oom.Failure) *sheetTable {
 }
 
 func poolTable(view *OutOfMemory, rows int) *sheetTable {
-	t := newTable(column{"reserved", figures}, column{"active", figures}, column{"free", figures},
-		column{"largest", figures}, column{"where", words})
+	t := newTable(figures("reserved"), figures("active"), figures("free"),
+		figures("largest"), words("where"))
 	t.fill(len(view.Pools), rows, func(i int) {
 		p := &view.Pools[i]
 		where := p.SizeClass + " blocks"

@@ -91,3 +91,37 @@ func TestRefusedBy(t *testing.T) {
 		}
 	}
 }
+
+// TestAdviceNamesBackend: advice names the functions and tools of what runs the device, and none of
+// another.
+func TestAdviceNamesBackend(t *testing.T) {
+	for file, test := range map[string]struct {
+		module string
+		others []string
+	}{
+		"event_pools.json": {"torch.cuda.", []string{"hip", "HIP", "rocm", "RCCL", "xpu", "npu"}},
+		"rocm.json":        {"torch.cuda.", []string{"cudaMalloc", "NCCL", "CUDA context", "nvidia"}},
+		"xpu.json":         {"torch.xpu.", []string{"cuda", "CUDA", "NCCL", "nvidia"}},
+		"npu.json":         {"torch_npu.npu.", []string{"cuda", "CUDA", "NCCL", "nvidia"}},
+		"npu_native.json":  {"torch_npu.npu.", []string{"cuda", "CUDA", "NCCL", "nvidia"}},
+	} {
+		s, err := snapshot.Open(newer + "/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := backendOf(s)
+		settings := NewInput(file, s).Recordings[0].Settings()
+		said := b.others + b.context
+		for kind := oom.AdviceKind(0); kind <= oom.AdviseThresholdIdle; kind++ {
+			said += adviceSentence(oom.Advice{Kind: kind, Bytes: 1 << 30}, settings, b) + "\n"
+		}
+		if !strings.Contains(said, test.module+"set_per_process_memory_fraction") {
+			t.Errorf("%s: %s is not named:\n%s", file, test.module, said)
+		}
+		for _, word := range test.others {
+			if strings.Contains(said, word) {
+				t.Errorf("%s: %s in\n%s", file, word, said)
+			}
+		}
+	}
+}

@@ -77,10 +77,10 @@ func avoidableSentences(r *analysis.Recording) []sentence {
 		case n.Allocations == 1:
 			by = ", allocated at %s: "
 		}
-		list = append(list, sentence{"Alive at the peak and not needed there: %s in %s" + by +
-			"%s. To avoid it, %s; the " +
-			"peak would be %s.", []any{amount(n.Bytes), units.Plural(n.Allocations, "tensor", "tensors"), name(site),
-			what, remedy, amount(n.Peak)}})
+		list = append(list, sentencef("Alive at the peak and not needed there: %s in %s"+by+
+			"%s. To avoid it, %s; the "+
+			"peak would be %s.", amount(n.Bytes), units.Plural(n.Allocations, "tensor", "tensors"), name(site),
+			what, remedy, amount(n.Peak)))
 	}
 	return list
 }

@@ -74,7 +74,7 @@ func TestHostMemory(t *testing.T) {
 		}
 	}
 
-	segments, err := Segments(in, Moment{kind: momentEnd}, 10)
+	segments, err := Segments(in, End, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestHostMemory(t *testing.T) {
 	if d["reserved_bytes"] != 8.0*units.MiB+64 || d["pending_bytes"] != 4.0*units.MiB || d["free_bytes"] != 64.0 {
 		t.Errorf("segments %v", d)
 	}
-	atPeak, err := Segments(in, Moment{kind: momentPeak}, 10)
+	atPeak, err := Segments(in, Peak, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

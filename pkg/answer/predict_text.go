@@ -131,15 +131,15 @@ func reservedSentence(x *prediction) string {
 }
 
 func (x *prediction) table() *sheetTable {
-	columns := []column{{"x", figures}, {"active", figures}, {"reserved", figures}, {"spread", words}}
+	columns := []column{figures("x"), figures("active"), figures("reserved"), words("spread")}
 	if x.FirstStep {
-		columns = append(columns, column{"next step, active", words})
+		columns = append(columns, words("next step, active"))
 	}
 	on := ""
 	if x.o.Capacity > 0 {
 		on = "with " + units.Bytes(x.o.Capacity)
 	}
-	t := newTable(append(columns, column{on, words})...)
+	t := newTable(append(columns, words(on))...)
 	add := func(at int64, active, reserved, between, next, remark string) {
 		cells := []any{units.Count(at), active, reserved, between}
 		if x.FirstStep {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
@@ -107,37 +106,35 @@ func warnSalvaged(s *snapshot.Snapshot) (Warning, bool) {
 // Salvaged says, at the top of the answer, which of its inputs were read in part.
 func (s *Sheet) Salvaged(in []Input) {
 	var files []SalvagedFile
-	var banners []element
+	top := &Sheet{}
 	for i := range in {
 		if file := in[i].Salvaged(); file != nil {
 			files = append(files, *file)
-			banners = append(banners, heading{sentence{"! %s: %s",
-				[]any{name(file.File), in[i].SalvagedSentence()}}})
+			top.heading("! %s: %s", name(file.File), in[i].SalvagedSentence())
 		}
 	}
 	if p := s.provenanceOf(); p != nil {
 		p.Salvaged = files
 	}
-	s.elements = slices.Insert(s.elements, 0, banners...)
+	s.prepend(top)
 }
 
 // Predicted says, at the top of the answer, which of its inputs are runs that were never
 // made.
 func (s *Sheet) Predicted(in []Input) {
 	var files []PredictedFile
-	var banners []element
+	top := &Sheet{}
 	for i := range in {
 		if w, is := warnPredicted(in[i].Source); is {
 			p := in[i].Origin.Predicted
 			files = append(files, PredictedFile{in[i].FileName(), p.X, p.Base, p.NextStep})
-			banners = append(banners, heading{sentence{"! %s: %s %s",
-				[]any{name(in[i].FileName()), w.Fact, w.Consequence}}})
+			top.heading("! %s: %s %s", name(in[i].FileName()), w.Fact, w.Consequence)
 		}
 	}
 	if p := s.provenanceOf(); p != nil {
 		p.PredictedRuns = files
 	}
-	s.elements = slices.Insert(s.elements, 0, banners...)
+	s.prepend(top)
 }
 
 // Redacted says at the top of the answer what it shows under other names, or does
@@ -149,17 +146,14 @@ func (s *Sheet) Redacted(r snapshot.Redaction) {
 	if p := s.provenanceOf(); p != nil {
 		p.Redacted = RedactedKeys(r)
 	}
-	if len(s.elements) > 0 {
-		if lines, ok := s.elements[0].(unbroken); ok { // one line per device, which scripts read
-			s.elements[0] = append(lines, sentence{"redacted: %s", []any{strings.Join(RedactedKeys(r), ", ")}})
-			return
-		}
+	if s.lineOnTop("redacted: %s", strings.Join(RedactedKeys(r), ", ")) {
+		return // one line per device, which scripts read
 	}
-	var notes []element
+	top := &Sheet{}
 	for _, w := range redactedOn(r) {
-		notes = append(notes, note{sentence{"%s %s", []any{w.Fact, w.Consequence}}})
+		top.note("%s %s", w.Fact, w.Consequence)
 	}
-	s.elements = slices.Insert(s.elements, 0, notes...)
+	s.prepend(top)
 }
 
 // RedactionOf is what was redacted in any input.

@@ -162,9 +162,8 @@ func TestCutFileGetsNoAdvice(t *testing.T) {
 	}
 	state := []Input{NewInput("state.pickle", idle().Snapshot())}
 	state[0].Snapshot.Salvaged = &snapshot.Salvaged{From: snapshot.NoDevice, Err: io.ErrUnexpectedEOF}
-	r := state[0].Recordings[0]
-	if stats := newDeviceStats(&state[0], r, StatsOptions{}); len(stats.Advice) > 0 {
-		t.Errorf("advises %+v", stats.Advice)
+	if advice := statsOf(state, StatsOptions{}).Advice; len(advice) > 0 {
+		t.Errorf("advises %+v", advice)
 	}
 	for command, tell := range map[string]func() (*Sheet, error){
 		"stats":   func() (*Sheet, error) { return Stats(state, StatsOptions{}), nil },
@@ -191,9 +190,14 @@ func TestCutFileGetsNoAdvice(t *testing.T) {
 	first.make(100*growthMiB, "model.py|layer\n"+scriptForward)
 	in := cut([]Input{NewInput("first.pickle", first.Snapshot())})
 	in[0] = NewInput("first.pickle", in[0].Snapshot)
-	m := newSummary(in[0].Recordings[0])
+	m := statsOf(in, StatsOptions{Summary: true}).Summary
 	if m.Allocated.All.Current != nil || m.Active.Large.Peak != nil || m.InactiveSplit.All.Current != nil ||
 		*m.Requested.All.Current != 200*growthMiB {
 		t.Errorf("%+v", m)
 	}
+}
+
+// statsOf are the stats of the first device.
+func statsOf(in []Input, o StatsOptions) DeviceStats {
+	return Stats(in, o).value.(*devices[DeviceStats]).Devices[0]
 }

@@ -330,7 +330,7 @@ func (v *jobView) readGroups() {
 func (v *jobView) readFinding(f *job.Finding) {
 	d := &v.Job.Ranks[f.Rank]
 	finding := RankFinding{Dump: v.index, Kind: f.Kind.Key(), Rank: d.Name.Rank, File: v.file(f.Rank), Device: d.Device,
-		Text: v.sentence(f).with(asText)}
+		Text: v.sentence(f).String()}
 	switch f.Kind {
 	case job.OutOfMemory:
 		finding.Site, finding.Bytes, finding.Micros = f.OOM.Site, f.OOM.RequestedBytes, f.OOM.Micros

@@ -15,15 +15,14 @@ func (v *jobView) sentence(f *job.Finding) sentence {
 	case job.OutOfMemory:
 		return v.oomSentence(f)
 	case job.Short:
-		return sentence{"%s recorded %s; most ranks recorded %s.", []any{who,
-			units.Plural(d.StepsSeen, "step", "steps"), units.Count(v.Job.CommonSteps)}}
+		return sentencef("%s recorded %s; most ranks recorded %s.", who,
+			units.Plural(d.StepsSeen, "step", "steps"), units.Count(v.Job.CommonSteps))
 	case job.Leaks:
 		return v.leakSentence(f)
 	case job.Unreadable:
-		return sentence{"Not read: %s", []any{name(v.file(f.Rank) + ": " + units.Printable(d.Error))}}
+		return sentencef("Not read: %s", name(v.file(f.Rank)+": "+units.Printable(d.Error)))
 	case job.DoesNotAddUp:
-		return sentence{"%s does not add up (%s): its numbers cannot be trusted, and \"memviz stats\" says why.",
-			[]any{who, name(v.file(f.Rank))}}
+		return sentencef("%s does not add up (%s): its numbers cannot be trusted, and \"memviz stats\" says why.", who, name(v.file(f.Rank)))
 	}
 	holds, when := "holds", map[job.When]string{job.InSteps: "at the peaks of its steps",
 		job.AfterSteps: "after its last step", job.AtPeak: "at its peak"}[f.When]
@@ -32,11 +31,11 @@ func (v *jobView) sentence(f *job.Finding) sentence {
 	}
 	with := v.comparedWith(f)
 	if f.Site == nil {
-		return sentence{"%s %s %s %s in all; the median of %s is %s.", []any{who, holds, amount(f.Bytes), when, with,
-			amount(f.Median)}}
+		return sentencef("%s %s %s %s in all; the median of %s is %s.", who, holds, amount(f.Bytes), when, with,
+			amount(f.Median))
 	}
-	return sentence{"%s %s %s %s from %s; the median of %s is %s.", []any{who, holds, amount(f.Bytes), when,
-		siteName(f.Site.Site.Site), with, amount(f.Median)}}
+	return sentencef("%s %s %s %s from %s; the median of %s is %s.", who, holds, amount(f.Bytes), when,
+		siteName(f.Site.Site.Site), with, amount(f.Median))
 }
 
 // who names a rank at the beginning of a sentence: by its file where no name has a rank.
@@ -81,30 +80,27 @@ func (v *jobView) oomSentence(f *job.Finding) sentence {
 	const requested = ": %s was requested, %s was free on the device."
 	switch {
 	case others == 1:
-		return sentence{"%s ran out of memory%s" + requested, append([]any{who, step}, asked...)}
+		return sentencef("%s ran out of memory%s"+requested, append([]any{who, step}, asked...)...)
 	case f == first && v.FirstOOMs == 1:
 		of := units.Count(others)
 		if next := &v.Job.Findings[1]; next.OOM.Micros != nil {
 			ahead := units.Duration(*next.OOM.Micros - *first.OOM.Micros)
-			return sentence{"%s was the first of %s to run out of memory%s, %s before %s" + requested,
-				append([]any{who, of, step, ahead, v.whoElse(next.Rank)}, asked...)}
+			return sentencef("%s was the first of %s to run out of memory%s, %s before %s"+requested, append([]any{who, of, step, ahead, v.whoElse(next.Rank)}, asked...)...)
 		}
-		return sentence{"%s was the first of %s to run out of memory%s" + requested,
-			append([]any{who, of, step}, asked...)}
+		return sentencef("%s was the first of %s to run out of memory%s"+requested, append([]any{who, of, step}, asked...)...)
 	case f == first:
 		last := &v.Job.Findings[v.FirstOOMs-1]
 		if first.OOM.Micros == nil {
-			return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known, because " +
-				"their files have no times.", append(append([]any{who, step}, asked...), units.Count(v.FirstOOMs))}
+			return sentencef("%s ran out of memory%s"+requested+" Which of %s was the first is not known, because "+
+				"their files have no times.", append(append([]any{who, step}, asked...), units.Count(v.FirstOOMs))...)
 		}
-		return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known: %s lies " +
+		return sentencef("%s ran out of memory%s"+requested+" Which of %s was the first is not known: %s lies "+
 			"between them, by their own clocks.", append(append([]any{who, step}, asked...),
-			units.Count(v.FirstOOMs), units.Duration(*last.OOM.Micros-*first.OOM.Micros))}
+			units.Count(v.FirstOOMs), units.Duration(*last.OOM.Micros-*first.OOM.Micros))...)
 	case first.OOM.Micros != nil && f.OOM.Micros != nil:
-		return sentence{"%s ran out of memory%s, %s later" + requested,
-			append([]any{who, step, units.Duration(*f.OOM.Micros - *first.OOM.Micros)}, asked...)}
+		return sentencef("%s ran out of memory%s, %s later"+requested, append([]any{who, step, units.Duration(*f.OOM.Micros - *first.OOM.Micros)}, asked...)...)
 	}
-	return sentence{"%s ran out of memory%s" + requested, append([]any{who, step}, asked...)}
+	return sentencef("%s ran out of memory%s"+requested, append([]any{who, step}, asked...)...)
 }
 
 // whoElse names a rank inside a sentence.
@@ -132,7 +128,7 @@ func (v *jobView) leakSentence(f *job.Finding) sentence {
 	args := append([]any{siteName(l.Site), amount(l.PerStep)}, on...)
 	args = append(args, units.Plural(l.Steps, "step", "steps"))
 	if !l.Strong {
-		return sentence{text + "; a cache that is still filling would look the same.", args}
+		return sentencef(text+"; a cache that is still filling would look the same.", args...)
 	}
-	return sentence{text + ".", args}
+	return sentencef(text+".", args...)
 }

@@ -70,8 +70,8 @@ func (s *Sheet) outliers(v *jobView, rows int) {
 	if len(list) < 2 {
 		return
 	}
-	t := newTable(column{"rank", figures}, column{"holds", figures}, column{"median", figures}, column{"when", words},
-		column{"", words}, column{"site", paths})
+	t := newTable(figures("rank"), figures("holds"), figures("median"), words("when"),
+		words(""), paths("site"))
 	t.fill(len(list), rows, func(i int) {
 		f := list[i]
 		when := [...]string{"peaks of steps", "after a step", "at the peak"}[f.When]
@@ -115,8 +115,8 @@ func (s *Sheet) groups(v *jobView, rows int) {
 		return
 	}
 	s.say("Ranks that hold as many tensors at the same call sites are a group, and each rank is compared with its own:")
-	t := newTable(column{"group", words}, column{"ranks", figures}, column{"median peak", figures},
-		column{"lowest", figures}, column{"highest", figures})
+	t := newTable(words("group"), figures("ranks"), figures("median peak"),
+		figures("lowest"), figures("highest"))
 	t.fill(len(v.Job.Groups), rows, func(i int) {
 		g := &v.Job.Groups[i]
 		peak := &g.Totals[job.AtPeak]
@@ -149,7 +149,7 @@ func (s *Sheet) jobNotes(v *jobView) {
 		for i := range v.Job.Findings {
 			if f := &v.Job.Findings[i]; f.Kind == kind {
 				if n++; n <= maxSaid {
-					s.add(note{v.sentence(f)})
+					s.noteOf(v.sentence(f))
 				}
 			}
 		}
@@ -227,8 +227,8 @@ func (s *Sheet) unequalSteps(v *jobView) {
 // table has a row for each rank, or for those that are furthest from the median peak of
 // their group, after those with findings.
 func (v *jobView) table(rows int) *sheetTable {
-	t := newTable(column{"rank", figures}, column{"", words}, column{"peak", figures}, column{"to median", figures},
-		column{"reserved", figures}, column{"steps", figures}, column{"", words}, column{"file", paths})
+	t := newTable(figures("rank"), words(""), figures("peak"), figures("to median"),
+		figures("reserved"), figures("steps"), words(""), paths("file"))
 	shown := slices.Sorted(slices.Values(append(slices.Clone(v.compared), v.apart...)))
 	if len(shown) > rows {
 		t.more = "and " + units.Plural(len(shown)-rows, "more rank", "more ranks") +
@@ -337,8 +337,8 @@ func (s *Sheet) allClear(v *jobView) {
 // pair compares two ranks.
 func (s *Sheet) pair(v *jobView, rows int) {
 	a, b := v.compared[0], v.compared[1]
-	t := newTable(column{"rank " + strconv.Itoa(v.ranks[a].Rank), figures},
-		column{"rank " + strconv.Itoa(v.ranks[b].Rank), figures}, column{"change", figures}, column{"site", paths})
+	t := newTable(figures("rank "+strconv.Itoa(v.ranks[a].Rank)),
+		figures("rank "+strconv.Itoa(v.ranks[b].Rank)), figures("change"), paths("site"))
 	type row struct {
 		site *job.SiteRow
 		a, b int64

@@ -18,21 +18,23 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// values are the answers of all commands, empty, by command.
-var values = map[string]any{
-	"stats": newDevices[DeviceStats]("stats"),
-	"top":   newDevices[TopDevice]("top"),
-	"leaks": newDevices[LeaksDevice]("leaks"),
-	"oom":   newDevices[OOMDevice]("oom"),
-	"diff":  newDevices[DiffDevice]("diff"),
-	"ranks": &RanksAnswer{},
+// emptyAnswers are the answers of all commands, by command.
+func emptyAnswers() map[string]any {
+	return map[string]any{
+		"stats": newDevices[DeviceStats]("stats"),
+		"top":   newDevices[TopDevice]("top"),
+		"leaks": newDevices[LeaksDevice]("leaks"),
+		"oom":   newDevices[OOMDevice]("oom"),
+		"diff":  newDevices[DiffDevice]("diff"),
+		"ranks": &RanksAnswer{},
 
-	"events":   newDevices[EventsDevice]("events"),
-	"segments": newDevices[SegmentsDevice]("segments"),
-	"inspect":  &InspectAnswer{},
-	"whatif":   newDevices[WhatIfDevice]("whatif"),
-	"predict":  newDevices[PredictDevice]("predict"),
-	"version":  &VersionAnswer{},
+		"events":   newDevices[EventsDevice]("events"),
+		"segments": newDevices[SegmentsDevice]("segments"),
+		"inspect":  &InspectAnswer{},
+		"whatif":   newDevices[WhatIfDevice]("whatif"),
+		"predict":  newDevices[PredictDevice]("predict"),
+		"version":  &VersionAnswer{},
+	}
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their
@@ -40,9 +42,7 @@ var values = map[string]any{
 func TestSchemas(t *testing.T) {
 	r := reflector.Reflector{DoNotReference: true, ExpandedStruct: true, Anonymous: true}
 	r.Mapper = schemaOfAnomalies
-	if err := r.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "."); err != nil {
-		t.Fatal(err)
-	}
+	describe(t, &r, ".")
 	publish := func(command, title string, schema *reflector.Schema) {
 		schema.ID = reflector.ID("https://github.com/memviz-go/memviz/schemas/" + command)
 		schema.Title = title
@@ -53,20 +53,39 @@ func TestSchemas(t *testing.T) {
 		text = bytes.ReplaceAll(text, []byte(`\n`), []byte(" ")) // the lines of a comment
 		testkit.GoldenFile(t, filepath.Join("schemas", command+".json"), append(text, '\n'))
 	}
+	values := emptyAnswers()
 	for command, value := range values {
 		publish(command, "memviz "+command+" --format json", r.Reflect(value))
 	}
 	// A file that cannot be read has a digest without numbers, so few fields are required.
 	lines := reflector.Reflector{DoNotReference: true, ExpandedStruct: true, Anonymous: true,
 		RequiredFromJSONSchemaTags: true}
-	if err := lines.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "../job"); err != nil {
-		t.Fatal(err)
-	}
+	describe(t, &lines, "../job")
 	publish("digest", "each line of memviz digest", lines.Reflect(&job.Digest{}))
 	for _, command := range Schemas() {
 		if _, ok := values[command]; !ok && command != "digest" {
 			t.Errorf("schemas/%s.json belongs to no answer", command)
 		}
+	}
+}
+
+// describe makes descriptions of the comments on the types and fields of a folder, without
+// their names in Go.
+func describe(t *testing.T, r *reflector.Reflector, folder string) {
+	t.Helper()
+	if err := r.AddGoComments("github.com/memviz-go/memviz/pkg/answer", folder); err != nil {
+		t.Fatal(err)
+	}
+	for key, comment := range r.CommentMap {
+		name := key[strings.LastIndex(key, ".")+1:]
+		text, named := strings.CutPrefix(comment, name+" ")
+		if !named {
+			continue
+		}
+		for _, verb := range []string{"is ", "are "} {
+			text = strings.TrimPrefix(text, verb)
+		}
+		r.CommentMap[key] = strings.ToUpper(text[:1]) + text[1:]
 	}
 }
 

@@ -170,7 +170,7 @@ func poolKey(s *snapshot.Snapshot, id snapshot.PoolID) string {
 
 // segmentTotals has the sums over all segments.
 func segmentTotals(d *SegmentsDevice) *sheetTable {
-	t := newTable(column{"", words}, column{"", figures}, column{"", figures}, column{"", words})
+	t := newTable(words(""), figures(""), figures(""), words(""))
 	row := func(what string, bytes int64, remark string) {
 		t.row(what, units.Bytes(bytes), units.Share(bytes, d.ReservedBytes), remark)
 	}
@@ -209,17 +209,17 @@ func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice
 		seg := &l.Segments[i]
 		streams, pools, expandable = streams || seg.Stream != 0, pools || seg.Pool != 0, expandable || seg.Expandable
 	}
-	columns := []column{{"address", words}, {"size", figures}, {"kind", words}}
+	columns := []column{words("address"), figures("size"), words("kind")}
 	if streams {
-		columns = append(columns, column{"stream", figures})
+		columns = append(columns, figures("stream"))
 	}
 	if pools {
-		columns = append(columns, column{"pool", figures})
+		columns = append(columns, figures("pool"))
 	}
 	if !streams && !pools {
-		columns = append(columns, column{"active", figures})
+		columns = append(columns, figures("active"))
 	}
-	t := newTable(append(columns, column{"stuck", figures}, column{"max hole", figures}, column{"", bars})...)
+	t := newTable(append(columns, figures("stuck"), figures("max hole"), bars(""))...)
 	t.fill(len(d.Segments), rows, func(i int) {
 		v, seg := &d.Segments[i], &l.Segments[i]
 		kind := v.SizeClass

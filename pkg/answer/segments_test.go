@@ -44,7 +44,7 @@ func TestSegments(t *testing.T) {
 func TestSegmentsAddUp(t *testing.T) {
 	for _, story := range []string{"training-loop", "leaking-loss", "out-of-memory"} {
 		in := example(t, story)
-		s, err := Segments([]Input{in}, Moment{kind: momentEnd}, 2000)
+		s, err := Segments([]Input{in}, End, 2000)
 		if err != nil {
 			t.Fatal(err)
 		}

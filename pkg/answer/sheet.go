@@ -126,6 +126,9 @@ func (s *Sheet) sayIf(text string) {
 // note adds a paragraph of less importance, which terminals show faint.
 func (s *Sheet) note(format string, args ...any) { s.add(note{sentence{format, args}}) }
 
+// noteOf adds a sentence of less importance.
+func (s *Sheet) noteOf(text sentence) { s.add(note{text}) }
+
 // line adds a line that is never wrapped, directly below the one before it.
 func (s *Sheet) line(format string, args ...any) {
 	line := sentence{format, args}
@@ -136,6 +139,22 @@ func (s *Sheet) line(format string, args ...any) {
 		}
 	}
 	s.add(unbroken{line})
+}
+
+// prepend puts what another sheet says in front.
+func (s *Sheet) prepend(top *Sheet) { s.elements = append(top.elements, s.elements...) }
+
+// lineOnTop adds a line to those that the sheet begins with, and reports whether it begins
+// with any.
+func (s *Sheet) lineOnTop(format string, args ...any) bool {
+	if len(s.elements) == 0 {
+		return false
+	}
+	lines, ok := s.elements[0].(unbroken)
+	if ok {
+		s.elements[0] = append(lines, sentence{format, args})
+	}
+	return ok
 }
 
 // code adds a line to copy.

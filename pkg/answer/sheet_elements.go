@@ -36,6 +36,12 @@ type sentence struct {
 	args   []any
 }
 
+// sentencef is a sentence like [fmt.Sprintf] makes; arguments of type name are shown as names.
+func sentencef(format string, args ...any) sentence { return sentence{format, args} }
+
+// String is the sentence as text.
+func (s sentence) String() string { return s.with(name.shown) }
+
 // with formats the sentence; show makes text of the names in it.
 func (s sentence) with(show func(name) string) string {
 	args := make([]any, len(s.args))
@@ -149,19 +155,19 @@ func (s *Sheet) writeText(w *bufio.Writer, look Look) {
 	}
 }
 
-// asText shows a name without the characters that a terminal might obey.
-func asText(n name) string { return units.Printable(n.clipped()) }
+// shown is the name without the characters that a terminal might obey.
+func (n name) shown() string { return units.Printable(n.clipped()) }
 
 func (h heading) text(look Look) string {
-	return look.paint(look.wrap(h.with(asText), ""), text.Bold)
+	return look.paint(look.wrap(h.String(), ""), text.Bold)
 }
 
-func (s sentence) text(look Look) string { return look.wrap(s.with(asText), indent) }
+func (s sentence) text(look Look) string { return look.wrap(s.String(), indent) }
 
 func (u unbroken) text(look Look) string {
 	lines := make([]string, len(u))
 	for i, s := range u {
-		lines[i] = look.Show(s.with(asText))
+		lines[i] = look.Show(s.String())
 	}
 	return strings.Join(lines, "\n")
 }

@@ -33,11 +33,10 @@ func TestJSONIsPrintable(t *testing.T) {
 		if err := json.Unmarshal(answer, &got); err != nil {
 			t.Fatalf("%s: %v", command, err)
 		}
-		value := sheet.value
-		if _, isEvents := value.(*eventsValue); isEvents {
+		if command == "events" {
 			continue // its value is not all of it
 		}
-		plain, err := json.Marshal(value)
+		plain, err := json.Marshal(sheet.value)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ type DeviceStats struct {
 	// devices, and left out here because the file has too many for every device to have all.
 	AnnotationsLeftOut int `json:"annotations_left_out,omitempty"`
 
-	// LateEvents of pinned host memory stood in the file behind events that must have followed them.
+	// LateEvents counts events of pinned host memory that the file has behind events that must have followed them.
 	LateEvents int `json:"late_events,omitempty"`
 
 	Windows       []Window          `json:"windows"`              // the steps and what follows the last one, or the stretches of --every
@@ -76,7 +76,7 @@ type Unread struct {
 	Keys    map[string]int `json:"keys"`    // that are not known, or key=value for values that are not: times seen
 	Actions map[string]int `json:"actions"` // that are not known: events
 	Fields  map[string]int `json:"fields"`  // whose value is of another type: times seen
-	// LongTexts are longer than 4 KiB, and were cut there.
+	// LongTexts counts texts longer than 4 KiB, which were cut there.
 	LongTexts int `json:"long_texts"`
 }
 

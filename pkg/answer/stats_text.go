@@ -79,8 +79,8 @@ func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
 	if stats.Cut {
 		end, least = "at the cut", "at least; "
 	}
-	t := newTable(column{"", words}, column{"start", figures}, column{"highest", figures}, column{end, figures},
-		column{"", words})
+	t := newTable(words(""), figures("start"), figures("highest"), figures(end),
+		words(""))
 	row := func(what string, start, highest, end int64, remark string) {
 		t.row(what, units.Bytes(start), units.Bytes(highest), units.Bytes(end), remark)
 	}
@@ -101,7 +101,7 @@ func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
 
 func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
 	d := r.Device
-	t := newTable(column{"", words}, column{"", figures}, column{"", words})
+	t := newTable(words(""), figures(""), words(""))
 	span := ""
 	if len(d.Events.TimeMicros) > 1 && !r.Snapshot.Redaction.Times {
 		span = "over " + units.Duration(d.Events.SpanMicros())
@@ -127,9 +127,9 @@ func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
 
 func unusedTable(stats *DeviceStats) *sheetTable {
 	peak, end := &stats.AtReservedPeak, &stats.AtEnd
-	t := newTable(column{"reserved, not requested", words}, column{"at reserved peak", figures},
-		column{"at end", figures},
-		column{"", words})
+	t := newTable(words("reserved, not requested"), figures("at reserved peak"),
+		figures("at end"),
+		words(""))
 	row := func(what string, peak, end int64, remark string) {
 		if peak > 0 || end > 0 {
 			t.row(what, units.Bytes(peak), units.Bytes(end), remark)
@@ -148,11 +148,11 @@ func windowTable(stats *DeviceStats, method steps.Method, o StatsOptions) *sheet
 	if o.Every != (Every{}) {
 		what = "window"
 	}
-	t := newTable(column{what, figures}, column{"peak", figures}, column{"in state", figures}, column{"states", words},
-		column{"", names})
+	remarks := names("")
 	if o.Every != (Every{}) {
-		t.columns[4] = column{"fragmentation", figures}
+		remarks = figures("fragmentation")
 	}
+	t := newTable(figures(what), figures("peak"), figures("in state"), words("states"), remarks)
 	if len(stats.Windows) < 2 {
 		return t
 	}
@@ -172,7 +172,7 @@ func windowTable(stats *DeviceStats, method steps.Method, o StatsOptions) *sheet
 }
 
 func largestTable(stats *DeviceStats) *sheetTable {
-	t := newTable(column{"largest at the peak", figures}, column{"event", figures}, column{"site", paths})
+	t := newTable(figures("largest at the peak"), figures("event"), paths("site"))
 	for i := range stats.Largest {
 		a := &stats.Largest[i]
 		event := "earlier"
@@ -186,8 +186,8 @@ func largestTable(stats *DeviceStats) *sheetTable {
 
 // reconciled compares the end of the replay with the final segments.
 func reconciled(d *replay.Device, stats *DeviceStats) *sheetTable {
-	t := newTable(column{"at the end", words}, column{"replay", figures}, column{"allocator", figures},
-		column{"", words})
+	t := newTable(words("at the end"), figures("replay"), figures("allocator"),
+		words(""))
 	compare := func(what string, replayed, allocator int64, change func(int64) string) {
 		verdict := "agree"
 		if replayed != allocator {
@@ -231,7 +231,7 @@ func signed(n int64) string {
 
 // unopened counts the frees and blocks whose alloc is not in the recording.
 func unopened(stats *DeviceStats) *sheetTable {
-	t := newTable(column{"", words}, column{"", figures}, column{"", words})
+	t := newTable(words(""), figures(""), words(""))
 	t.row("frees without an alloc", units.Count(stats.UnmatchedFrees), "allocated before the recording")
 	t.row("blocks without an alloc", units.Count(stats.PreExistingBlocks), "allocated before the recording, still live")
 	return t

@@ -74,8 +74,8 @@ func newSummary(r *analysis.Recording) *Summary {
 func (s *Sheet) summary(in *Input, r *analysis.Recording, stats *DeviceStats) {
 	m, d := stats.Summary, r.Device
 	s.title(in, d, units.Plural(m.OOMs, "OOM", "OOMs")+", "+units.Plural(m.Retries, "retry", "retries"))
-	t := newTable(column{"", words}, column{"current", figures}, column{"peak", figures},
-		column{"total allocated", figures}, column{"total freed", figures})
+	t := newTable(words(""), figures("current"), figures("peak"),
+		figures("total allocated"), figures("total freed"))
 	rows := func(what string, p *SummaryPools, show func(int64) string) {
 		row := func(what string, c *SummaryCounter) {
 			cells := []any{what}

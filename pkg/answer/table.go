@@ -29,13 +29,31 @@ type column struct {
 type columnKind uint8
 
 const (
-	words   columnKind = iota // wrapped between words if nothing else makes the line fit
-	figures                   // aligned right, never cut
-	names                     // cut at the end if the line is too long
-	paths                     // cut at the beginning
-	lists                     // wrapped after commas
-	bars                      // a [barCell], drawn as wide as there is room
+	wordColumn columnKind = iota
+	figureColumn
+	nameColumn
+	pathColumn
+	listColumn
+	barColumn
 )
+
+// words is a column that is wrapped between words if nothing else makes the line fit.
+func words(title string) column { return column{title, wordColumn} }
+
+// figures is a column of numbers, aligned right and never cut.
+func figures(title string) column { return column{title, figureColumn} }
+
+// names is a column whose cells are cut at the end if the line is too long.
+func names(title string) column { return column{title, nameColumn} }
+
+// paths is a column whose cells are cut at the beginning if the line is too long.
+func paths(title string) column { return column{title, pathColumn} }
+
+// lists is a column whose cells are wrapped after commas.
+func lists(title string) column { return column{title, listColumn} }
+
+// bars is a column of [barCell], drawn as wide as there is room.
+func bars(title string) column { return column{title, barColumn} }
 
 // barCell draws a bar of some width.
 type barCell func(width int) string
@@ -47,11 +65,11 @@ const (
 )
 
 // flexible reports whether the column can be narrower than its texts.
-func (k columnKind) flexible() bool { return k != words && k != figures }
+func (k columnKind) flexible() bool { return k != wordColumn && k != figureColumn }
 
 // least is how narrow a flexible column can be whose texts are that wide.
 func (k columnKind) least(need int) int {
-	if k == bars {
+	if k == barColumn {
 		return leastBar
 	}
 	return min(need, leastFlexible)
@@ -77,7 +95,7 @@ const leastFlexible = 12
 const gutter = "  "
 
 func (t *sheetTable) text(look Look) string {
-	t = t.filled(func(n name) string { return look.Show(asText(n)) }, look.Show)
+	t = t.filled(func(n name) string { return look.Show(n.shown()) }, look.Show)
 	widths, fit := t.widths(look.width())
 	if !fit {
 		return t.paragraphs(look)
@@ -88,15 +106,15 @@ func (t *sheetTable) text(look Look) string {
 	for i, width := range widths {
 		c := table.ColumnConfig{Number: i + 1, WidthMax: width}
 		switch t.columns[i].kind {
-		case words:
+		case wordColumn:
 			c.WidthMaxEnforcer = look.breakWords
-		case figures:
+		case figureColumn:
 			c.Align, c.AlignHeader, c.WidthMaxEnforcer = text.AlignRight, text.AlignRight, look.breakWords
-		case names:
+		case nameColumn:
 			c.WidthMaxEnforcer = look.cutEnd
-		case paths:
+		case pathColumn:
 			c.WidthMaxEnforcer = look.cutBeginning
-		case lists:
+		case listColumn:
 			c.WidthMaxEnforcer = look.breakList
 		}
 		if look.Color {
@@ -131,7 +149,7 @@ func (t *sheetTable) paragraphs(look Look) string {
 	narrower := look
 	narrower.Width = look.width() - len(indent)
 	var rows []string
-	if first := t.columns[0]; first.kind == words && first.title != "" {
+	if first := t.columns[0]; first.kind == wordColumn && first.title != "" {
 		rows = append(rows, look.paint(look.wrap(first.title, indent), text.Faint))
 	}
 	for _, row := range t.rows {
@@ -145,14 +163,14 @@ func (t *sheetTable) paragraphs(look Look) string {
 				continue
 			}
 			switch room := narrower.Width - len(indent); c.kind {
-			case figures:
+			case figureColumn:
 				text = units.NoBreak(text)
-			case names:
+			case nameColumn:
 				text = units.NoBreak(look.cutEnd(text, room))
-			case paths:
+			case pathColumn:
 				text = units.NoBreak(look.cutBeginning(text, room))
 			}
-			if c.title != "" && c.kind != names && c.kind != paths && (i > 0 || c.kind != words) {
+			if c.title != "" && c.kind != nameColumn && c.kind != pathColumn && (i > 0 || c.kind != wordColumn) {
 				text = c.title + " " + text
 			}
 			cells = append(cells, text)
@@ -182,7 +200,7 @@ func (t *sheetTable) markdown() string {
 	var configs []table.ColumnConfig
 	for i, c := range t.columns {
 		config := table.ColumnConfig{Number: i + 1}
-		if c.kind == figures {
+		if c.kind == figureColumn {
 			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
 		}
 		configs = append(configs, config)
@@ -310,9 +328,9 @@ func (t *sheetTable) leastWidth(column int) int {
 			continue
 		}
 		switch width := cellWidth(row[column]); {
-		case kind == words:
+		case kind == wordColumn:
 			least = max(least, longestWord(fmt.Sprint(row[column])))
-		case kind == figures:
+		case kind == figureColumn:
 			least = max(least, width)
 		default:
 			least = max(least, kind.least(width))

@@ -22,7 +22,7 @@ func TestColumnWidths(t *testing.T) {
 		{[]any{"1234567890", long, long}, 20, []int{10, 12, 12}},
 		{[]any{"1234567890"}, 80, []int{10, 4, 4}}, // its titles alone
 	} {
-		table := newTable(column{"", figures}, column{"site", paths}, column{"file", names})
+		table := newTable(figures(""), paths("site"), names("file"))
 		table.row(test.cells...)
 		if got, fit := table.widths(test.line); !slices.Equal(got, test.want) || fit != (test.line == 80) {
 			t.Errorf("%d cells in %d columns: %v, fit: %v, want %v", len(test.cells), test.line, got, fit, test.want)
@@ -32,7 +32,7 @@ func TestColumnWidths(t *testing.T) {
 
 // TestShortRows: a row may lack its last cells.
 func TestShortRows(t *testing.T) {
-	table := newTable(column{"", words}, column{"", figures}, column{"", words})
+	table := newTable(words(""), figures(""), words(""))
 	table.row("a", "1")
 	table.row("b")
 	if got, want := table.text(Look{}), "  a  1\n  b"; got != want {

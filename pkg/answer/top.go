@@ -112,13 +112,13 @@ func newTopRows(r *analysis.Recording, h *holders.Holding) []TopRow {
 
 func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 	nested := h.By.Nested()
-	columns := []column{{"bytes", figures}, {"share", figures}}
+	columns := []column{figures("bytes"), figures("share")}
 	if nested {
-		columns = append(columns, column{"total", figures})
+		columns = append(columns, figures("total"))
 	}
-	columns = append(columns, column{"tensors", figures})
+	columns = append(columns, figures("tensors"))
 	if h.Before != timeline.NoState {
-		columns = append(columns, column{"change", figures})
+		columns = append(columns, figures("change"))
 	}
 	t := newTable(append(columns, keyColumn(h.Grouping))...)
 	left := h.Bytes

@@ -40,7 +40,7 @@ func newTopChurn(r *analysis.Recording, c *holders.Churned) *TopChurn {
 
 // churn says what was allocated over a recording.
 func (s *Sheet) churn(in *Input, r *analysis.Recording, c *holders.Churned, rows int) {
-	if !hasHistory(r.Device) {
+	if !r.Device.HasHistory() {
 		s.device(in, r.Device, "no history")
 		s.say("%s, so what was allocated is not known.", holdsNoHistory(r))
 		return
@@ -51,8 +51,8 @@ func (s *Sheet) churn(in *Input, r *analysis.Recording, c *holders.Churned, rows
 		s.say("Nothing was allocated while it was recorded.")
 		return
 	}
-	t := newTable(column{"allocated", figures}, column{"share", figures}, column{"requests", figures},
-		column{"temporary", figures}, keyColumn(c.Grouping))
+	t := newTable(figures("allocated"), figures("share"), figures("requests"),
+		figures("temporary"), keyColumn(c.Grouping))
 	t.fill(len(c.Rows), rows, func(i int) {
 		row := &c.Rows[i]
 		t.row(units.Bytes(row.Bytes), units.Share(row.Bytes, c.Bytes), units.Count(row.Allocations),

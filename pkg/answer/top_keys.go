@@ -19,7 +19,7 @@ const (
 type rowKey struct {
 	none   string               // in place of an empty key
 	show   func(key string) any // a key, as a cell of a table
-	column columnKind
+	column func(title string) column
 }
 
 // rowKeys has a rowKey for each way to make rows. It does not compile without the last one;
@@ -47,7 +47,7 @@ func keyColumn(g holders.Grouping) column {
 	if g.By == holders.ByMetadata && g.Key != "" {
 		title = units.Printable(g.Key)
 	}
-	return column{title, rowKeys[g.By].column}
+	return rowKeys[g.By].column(title)
 }
 
 // keyName is the key of a row as a cell of a table.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,11 +85,20 @@ func TestShortChain(t *testing.T) {
 func fitsTerminal(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
-		code, _ := strings.CutPrefix(line, indent+indent)
+		code, _ := strings.CutPrefix(line, "    ")
 		copied := strings.HasPrefix(code, "torch.") || strings.HasPrefix(code, "export ") ||
 			!strings.Contains(strings.TrimSpace(line), " ")
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > DefaultWidth && !copied {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
+}
+
+// eventBound is an event as an end of a range.
+func eventBound(event int) Bound {
+	bound, err := ParseBound(strconv.Itoa(event))
+	if err != nil {
+		panic(err)
+	}
+	return bound
 }

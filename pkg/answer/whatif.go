@@ -179,7 +179,7 @@ func exportLine(r *analysis.Recording, conf string) string {
 
 // whatIf says what is predicted for a device.
 func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *WhatIfDevice) {
-	if !hasHistory(r.Device) {
+	if !r.Device.HasHistory() {
 		s.device(in, r.Device, "cannot be predicted")
 		s.say("%s, so there are no requests to replay under other settings.", holdsNoHistory(r))
 		return
@@ -225,8 +225,8 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 // whatIfTable has a row for each setting, between the recorded one and the lower
 // bound.
 func whatIfTable(x *whatif.Study, view *WhatIfDevice) *sheetTable {
-	t := newTable(column{"reserved", figures}, column{"fragmented", figures}, column{"calls", figures},
-		column{"fails in", words}, column{"setting", lists})
+	t := newTable(figures("reserved"), figures("fragmented"), figures("calls"),
+		words("fails in"), lists("setting"))
 	failure := func(state int) string {
 		if state < 0 {
 			return ""
