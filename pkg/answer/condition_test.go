@@ -67,7 +67,7 @@ func TestConditionOnNothing(t *testing.T) {
 			t.Errorf("%s: holds is %t, %v", condition, holds, err)
 		}
 	}
-	c.key = "no_such_number"
+	c.setKey("no_such_number")
 	if _, _, err := c.Holds(Stats([]Input{NewInput("", testsnap.Training())}, StatsOptions{})); err == nil {
 		t.Error("a number that the answer lacks can be checked")
 	}
@@ -81,7 +81,7 @@ func TestConditionOnNothing(t *testing.T) {
 func TestConditionsOnAllFigures(t *testing.T) {
 	in := []Input{NewInput("training.pickle", testsnap.Training()), NewInput("cut.pickle", testsnap.Cut())}
 	for command, sheet := range map[string]*Sheet{
-		"stats": Stats(in, StatsOptions{Rows: 3, Capacity: 1 << 40}), "events": events(t, EventOptions{}, in...),
+		"stats": Stats(in, StatsOptions{Rows: 3, Capacity: 1 << 40}), "events": asked(Events(in, EventOptions{})),
 		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 3})),
 		"whatif": asked(WhatIf(in, WhatIfOptions{})),
 		"diff":   asked(Diff(&in[0], &in[1], DiffOptions{})), "ranks": ranksOf(in...),
@@ -127,7 +127,7 @@ func TestConditionOnEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, holds, err := c.Holds(events(t, EventOptions{}, in)); err != nil || !holds {
+		if _, holds, err := c.Holds(asked(Events([]Input{in}, EventOptions{}))); err != nil || !holds {
 			t.Errorf("%s: %t, %v", condition, holds, err)
 		}
 	}
@@ -153,7 +153,7 @@ func TestConditionsOnTrust(t *testing.T) {
 		},
 		"diff":     func(in Input) *Sheet { return must(Diff(&in, &in, DiffOptions{})) },
 		"ranks":    func(in Input) *Sheet { return ranksOf(in) },
-		"events":   func(in Input) *Sheet { return events(t, EventOptions{}, in) },
+		"events":   func(in Input) *Sheet { return asked(Events([]Input{in}, EventOptions{})) },
 		"segments": func(in Input) *Sheet { return must(Segments([]Input{in}, Moment{}, 2000)) },
 	}
 	for _, command := range Schemas() {

@@ -56,7 +56,7 @@ func askEverything(t *testing.T, in Input) {
 		}
 	}
 	for by := range holders.ByCount {
-		for _, at := range []Moment{Peak, {kind: momentEnd}} {
+		for _, at := range []Moment{Peak, End} {
 			s, err := Top(list, TopOptions{At: at, Grouping: holders.Grouping{By: holders.By(by)}, Rows: 10})
 			for i, d := range check("top", s, err).value.(*devices[TopDevice]).Devices {
 				var sum int64

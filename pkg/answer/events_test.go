@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -151,7 +152,8 @@ func TestEventsPlaces(t *testing.T) {
 }
 
 func TestEventsWithoutTimes(t *testing.T) {
-	_, err := Events([]Input{NewInput("cut.pickle", testsnap.Cut())}, EventOptions{From: Bound{boundTime, 5}})
+	from, _ := ParseBound("5us")
+	_, err := Events([]Input{NewInput("cut.pickle", testsnap.Cut())}, EventOptions{From: from})
 	if err == nil || !strings.HasPrefix(err.Error(), "cut.pickle, cuda:0: a time is not in this recording") {
 		t.Errorf("got %v", err)
 	}
@@ -175,5 +177,5 @@ type closedWriter struct{ calls int }
 
 func (w *closedWriter) Write([]byte) (int, error) {
 	w.calls++
-	return 0, errNotThere
+	return 0, io.ErrClosedPipe
 }

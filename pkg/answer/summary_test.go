@@ -266,7 +266,7 @@ func TestFamilyInJSON(t *testing.T) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	}
-	for _, a := range newDeviceStats(&in[0], in[0].Recordings[0], StatsOptions{Rows: 5}).Largest {
+	for _, a := range statsOf(in, StatsOptions{Rows: 5}).Largest {
 		if want[a.Family] < a.Bytes {
 			t.Errorf("%+v", a)
 		}

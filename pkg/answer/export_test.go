@@ -1,0 +1,3 @@
+package answer
+
+func (c *Condition) setKey(key string) { c.key = key }
