@@ -1,10 +1,15 @@
-package answer
+package answer_test
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -22,24 +27,25 @@ func TestBackends(t *testing.T) {
 		"npu.json":         {snapshot.NPU, "torch_npu.npu.", []string{"cuda", "CUDA", "NCCL", "nvidia"}},
 		"npu_native.json":  {snapshot.NPU, "torch_npu.npu.", []string{"cuda", "CUDA", "NCCL", "nvidia"}},
 	} {
-		s, err := snapshot.Open(filepath.Join(newer, file))
+		s, err := snapshot.Open(filepath.Join(answertest.Newer(t), file))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := s.Backend(); got != test.backend {
 			t.Errorf("%s: backend %d, want %d", file, got, test.backend)
 		}
-		in := []Input{NewInput(file, s)}
+		in := []answer.Input{answer.NewInput(file, s)}
 		said := ""
-		events, err := Events(in, EventOptions{})
+		events, err := events.Answer(in, events.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		said += string(written(t, events, Text))
+		said += string(answertest.Written(t, events, sheet.Text))
 		for i := range s.Traces { // without stacks and events, which brings advice on recording
 			s.Traces[i].Events = snapshot.Events{}
 		}
-		said += string(written(t, Stats([]Input{NewInput(file, s)}, StatsOptions{}), Text))
+		said += string(answertest.Written(t, stats.Answer([]answer.Input{answer.NewInput(file, s)}, stats.Options{}),
+			sheet.Text))
 		if !strings.Contains(said, test.module+"memory._record_memory_history") {
 			t.Errorf("%s: %s is not named:\n%s", file, test.module, said)
 		}
