@@ -72,7 +72,7 @@ cluster: ## run the recipes of memviz snippet, as root: Slurm on four nodes that
 	go test -tags cluster ./cmd/memviz -run 'TestSlurm|TestRay' -count 1 -v -timeout 20m
 
 # The packages that start goroutines, and those that their callers share.
-RACE_PACKAGES := ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/answer ./pkg/whatif ./pkg/report ./pkg/report/codec ./cmd/memviz
+RACE_PACKAGES := ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/answer/... ./pkg/whatif ./pkg/report ./pkg/report/codec ./cmd/memviz
 
 race: ## run the tests of what runs concurrently with the race detector
 	CGO_ENABLED=1 go test -race -short -timeout 60m $(RACE_PACKAGES)
@@ -118,7 +118,7 @@ MUTANTS ?= 20000
 torture: ## damage MUTANTS files and take them through all that memviz does with a file
 	go test ./pkg/report -run TestTorture -count 1 -v -mutants $(MUTANTS) -timeout 2h
 
-MUTANT_PACKAGES ?= ./pkg/answer ./pkg/analysis/... ./pkg/replay ./pkg/report ./pkg/report/codec ./pkg/report/recording ./pkg/whatif ./pkg/allocator
+MUTANT_PACKAGES ?= ./pkg/answer/... ./pkg/analysis/... ./pkg/replay ./pkg/report ./pkg/report/codec ./pkg/report/recording ./pkg/whatif ./pkg/allocator
 MUTANT_EFFICACY ?= 80
 GREMLINS := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
@@ -149,7 +149,8 @@ profile: ## rewrite the profile that the compiler optimizes memviz for, from MEM
 	go test ./cmd/memviz -run '^$$' -bench Commands -benchtime 8x -o /dev/null -cpuprofile cmd/memviz/default.pgo
 
 golden: ## rewrite all expected outputs; look at the diff before you commit it
-	go test ./pkg/report/recording ./pkg/report/compare ./pkg/report/job ./pkg/answer ./pkg/snapshot ./cmd/memviz -update
+	go test ./pkg/report/recording ./pkg/report/compare ./pkg/report/job ./pkg/answer ./pkg/answer/events ./pkg/answer/segments \
+		./pkg/answer/stats ./pkg/answer/top ./pkg/snapshot ./cmd/memviz -update
 	go test ./cmd/memviz-gen -skip TestExamples -update
 
 examples: ## tell the simulated examples again, and rewrite what is said of all of them

@@ -12,6 +12,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -70,9 +73,9 @@ func diagnoseDevice(t *testing.T, in answer.Input, r *analysis.Recording, card i
 		said.found(outOfCapacity, ooms[i].Verdict.Key(), largest(r, ooms[i].State()))
 	}
 	if len(ooms) > 0 {
-		var d answer.OOMDevice
-		sheet, err := answer.OOM([]answer.Input{in}, answer.OOMOptions{Capacity: card})
-		tellDevice(t, sheet, err, &d)
+		var d oom.Device
+		shown, err := oom.Answer([]answer.Input{in}, oom.Options{Capacity: card})
+		tellDevice(t, shown, err, &d)
 		if list := d.OOMs[len(d.OOMs)-1].Advice; len(list) > 0 {
 			said.advice = list[0].Kind
 		}
@@ -91,14 +94,14 @@ func (said *diagnosis) found(what problem, verdict, site string) {
 }
 
 // tellDevice is the text of an answer on one device; device becomes its JSON.
-func tellDevice(t *testing.T, s *answer.Sheet, err error, device any) string {
+func tellDevice(t *testing.T, s *sheet.Sheet, err error, device any) string {
 	t.Helper()
 	var text, file bytes.Buffer
 	if err == nil {
-		err = s.Write(&text, answer.Text, answer.Look{Width: 100_000})
+		err = s.Write(&text, sheet.Text, sheet.Look{Width: 100_000})
 	}
 	if err == nil {
-		err = s.Write(&file, answer.JSON, answer.Look{})
+		err = s.Write(&file, sheet.JSON, sheet.Look{})
 	}
 	var all struct{ Devices []json.RawMessage }
 	if err == nil {
@@ -116,9 +119,9 @@ func tellDevice(t *testing.T, s *answer.Sheet, err error, device any) string {
 // growth is what the command leaks says.
 func (said *diagnosis) growth(t *testing.T, in answer.Input) {
 	t.Helper()
-	sheet, err := answer.Leaks([]answer.Input{in}, answer.LeaksOptions{Rows: 1000})
-	var d answer.LeaksDevice
-	text := tellDevice(t, sheet, err, &d)
+	shown, err := leaks.Answer([]answer.Input{in}, leaks.Options{Rows: 1000})
+	var d leaks.Device
+	text := tellDevice(t, shown, err, &d)
 	for _, s := range d.Suspects {
 		said.found(leak, s.Verdict, s.Site)
 		if s.Kind != "sawtooth" {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
+	predictanswer "github.com/memviz-go/memviz/pkg/answer/predict"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
@@ -275,20 +277,20 @@ func TestPredictedNextStep(t *testing.T) {
 // TestPredictedFirstStep holds what is said of recordings of a first step against a golden
 // file: the step after it, what both reserve, and whether both fit.
 func TestPredictedFirstStep(t *testing.T) {
-	var in []answer.SizedInput
+	var in []predictanswer.SizedInput
 	for _, x := range []int64{128, 256} {
 		told, err := sizedProgram("first-step").tell(1, x, ample)
 		if err != nil {
 			t.Fatal(err)
 		}
 		input := answer.NewInput(fmt.Sprintf("%d.pickle", x), told)
-		in = append(in, answer.SizedInput{X: x, Input: &input})
+		in = append(in, predictanswer.SizedInput{X: x, Input: &input})
 	}
-	sheet, err := answer.PredictSizes(in, answer.PredictOptions{At: []int64{512, 1024}, Capacity: 500 << 20,
+	said, err := predictanswer.Answer(in, predictanswer.Options{At: []int64{512, 1024}, Capacity: 500 << 20,
 		Largest: true})
 	var text bytes.Buffer
 	if err == nil {
-		err = sheet.Write(&text, answer.Text, answer.Look{Width: 80})
+		err = said.Write(&text, sheet.Text, sheet.Look{Width: 80})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 )
 
 // answerOptions are the options of every command that answers a question about snapshots.
@@ -22,25 +23,25 @@ func (o *answerOptions) flags(t *terminal, command, condition string, own ...cli
 }
 
 // asks is the action of a command that asks about all snapshots alike.
-func (o *answerOptions) asks(t *terminal, ask func([]answer.Input) (*answer.Sheet, error)) cli.ActionFunc {
+func (o *answerOptions) asks(t *terminal, ask func([]answer.Input) (*sheet.Sheet, error)) cli.ActionFunc {
 	return action(t, func(args []string) error { return o.answer(t, args, ask) })
 }
 
 // answer reads the snapshots that args stand for, asks about them, and prints the
 // answer.
-func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Input) (*answer.Sheet, error)) error {
+func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Input) (*sheet.Sheet, error)) error {
 	in, err := o.read(t, args)
 	if err != nil {
 		return err
 	}
-	sheet, err := ask(in)
+	said, err := ask(in)
 	if err != nil {
 		return err
 	}
-	sheet.Redacted(answer.RedactionOf(in))
-	sheet.Predicted(in)
-	sheet.Salvaged(in)
-	if err := o.print(t, sheet); err != nil {
+	answer.MarkRedacted(said, answer.RedactionOf(in))
+	answer.MarkPredicted(said, in)
+	answer.MarkSalvaged(said, in)
+	if err := o.print(t, said); err != nil {
 		return err
 	}
 	return errUnread(o.unread, o.named)
@@ -48,7 +49,7 @@ func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Inp
 
 // printOptions say how an answer is printed, and which conditions make it a failure.
 type printOptions struct {
-	format     answer.Format
+	format     sheet.Format
 	conditions []answer.Condition
 }
 
@@ -65,29 +66,29 @@ func (o *printOptions) flags(t *terminal, command, condition string, own ...cli.
 	)
 }
 
-func formatFlag(format *answer.Format) cli.Flag {
-	formats := make([]string, len(answer.Formats))
-	for i, format := range answer.Formats {
+func formatFlag(format *sheet.Format) cli.Flag {
+	formats := make([]string, len(sheet.Formats))
+	for i, format := range sheet.Formats {
 		formats[i] = string(format)
 	}
-	return option("format", string(answer.Text), "print as `FORMAT`: text, markdown or json", format,
-		func(text string) (answer.Format, error) {
+	return option("format", string(sheet.Text), "print as `FORMAT`: text, markdown or json", format,
+		func(text string) (sheet.Format, error) {
 			word, err := oneOf(text, formats)
-			return answer.Format(word), err
+			return sheet.Format(word), err
 		}, formats...).in(printingOptions)
 }
 
 // print writes an answer. The error is a failedError if conditions hold.
-func (o *printOptions) print(t *terminal, sheet *answer.Sheet) error {
+func (o *printOptions) print(t *terminal, said *sheet.Sheet) error {
 	t.clear()
 	if t.keep != nil {
-		t.keep(sheet)
-	} else if err := sheet.Write(t.stdout, o.format, t.look); err != nil {
+		t.keep(said)
+	} else if err := said.Write(t.stdout, o.format, t.look); err != nil {
 		return err
 	}
 	var failed failedError
 	for _, condition := range o.conditions {
-		line, holds, err := condition.Holds(sheet)
+		line, holds, err := condition.Holds(said)
 		if err != nil {
 			return fmt.Errorf("--fail-if: %w", err)
 		} else if holds {

@@ -4,13 +4,15 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/report"
 )
 
 func diffCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
-		diff answer.DiffOptions
+		diff diff.Options
 		page page
 	}
 	o.needsEach = true
@@ -26,11 +28,11 @@ func diffCommand(t *terminal) *cli.Command {
 			"    memviz diff before.pickle after.pickle -o compare.html --open\n" +
 			"    memviz diff --at peak,end --by file before.pickle after.pickle",
 		Flags: o.flags(t, "diff", "reserved_peak_delta>1GiB",
-			option("at", "peak", "compare at `MOMENT`: "+answer.MomentForms+", "+answer.DiffMomentForms, &o.diff.At,
-				answer.ParseDiffMoment, "peak", "start", "end", "forward", "backward", "optimizer", "load", "step:",
+			option("at", "peak", "compare at `MOMENT`: "+answer.MomentForms+", "+diff.MomentForms, &o.diff.At,
+				diff.ParseMoment, "peak", "start", "end", "forward", "backward", "optimizer", "load", "step:",
 				"oom", "oom=", "step=", "annotation=", "state=", "time="),
-			option("by", "site", "make a row of each `KIND`: site, file or function", &o.diff.By, answer.ParseDiffBy,
-				answer.DiffBys()...),
+			option("by", "site", "make a row of each `KIND`: site, file or function", &o.diff.By, diff.ParseBy,
+				diff.Bys()...),
 			rowsFlag(&o.diff.Rows, 20),
 			o.deviceFlag(), o.familiesFlag(),
 			o.page.flag("write a page that compares the two to `FILE`, in place of an answer; - is standard output"),
@@ -42,11 +44,11 @@ func diffCommand(t *terminal) *cli.Command {
 			if o.page.path != "" {
 				return o.page.compare(t, &o.inputOptions, args)
 			}
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
+			return o.answer(t, args, func(in []answer.Input) (*sheet.Sheet, error) {
 				if len(in) != 2 {
 					return nil, notTwo(len(in))
 				}
-				return answer.Diff(&in[0], &in[1], o.diff)
+				return diff.Answer(&in[0], &in[1], o.diff)
 			})
 		}),
 	}

@@ -6,12 +6,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 )
 
 func eventsCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
-		events answer.EventOptions
+		events events.Options
 	}
 	o.needsAddresses = true
 	o.needsTimes = true
@@ -35,6 +37,6 @@ func eventsCommand(t *terminal) *cli.Command {
 				regexp.Compile),
 			o.deviceFlag(),
 		),
-		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) { return answer.Events(in, o.events) }),
+		Action: o.asks(t, func(in []answer.Input) (*sheet.Sheet, error) { return events.Answer(in, o.events) }),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/top"
 )
 
 func foldedCommand(t *terminal) *cli.Command {
@@ -50,9 +51,9 @@ func foldedCommand(t *terminal) *cli.Command {
 			}
 			t.clear()
 			if o.by == "segments" {
-				return answer.FoldedSegments(t.stdout, &in[0])
+				return top.FoldedSegments(t.stdout, &in[0])
 			}
-			return answer.Folded(t.stdout, &in[0], o.at)
+			return top.Folded(t.stdout, &in[0], o.at)
 		}),
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 )
 
 // urfave/cli wraps help to a width that a program gives it, but neither fills paragraphs nor
@@ -18,7 +18,7 @@ func init() { cli.HelpPrinter = printHelp }
 // printHelp writes help as wide as the terminal behind w.
 func printHelp(w io.Writer, template string, data any) { writeHelp(w, lookOf(w), template, data) }
 
-func writeHelp(w io.Writer, look answer.Look, template string, data any) {
+func writeHelp(w io.Writer, look sheet.Look, template string, data any) {
 	var text strings.Builder
 	cli.HelpPrinterCustom(&text, template+descriptionHelp+flagsHelp, data, map[string]any{
 		"wrapAt":     func() int { return look.Width },
@@ -115,7 +115,7 @@ const manIndent = 7
 func man(c *cli.Context) error {
 	for _, command := range c.App.Commands {
 		var text strings.Builder
-		writeHelp(&text, answer.Look{Width: answer.DefaultWidth - manIndent}, `{{template "description" .}}`, command)
+		writeHelp(&text, sheet.Look{Width: sheet.DefaultWidth - manIndent}, `{{template "description" .}}`, command)
 		command.UsageText = strings.TrimSpace(c.App.Name+" "+command.Name+" "+command.ArgsUsage) + "\n" + text.String()
 	}
 	page, err := c.App.ToManWithSection(1)

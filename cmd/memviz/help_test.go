@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
@@ -21,7 +21,7 @@ func TestHelpFits(t *testing.T) {
 	defer func(print func(io.Writer, string, any)) { cli.HelpPrinter = print }(cli.HelpPrinter)
 	for _, width := range []int{40, 60, 80, 100, 160} {
 		cli.HelpPrinter = func(w io.Writer, template string, data any) {
-			writeHelp(w, answer.Look{Width: width}, template, data)
+			writeHelp(w, sheet.Look{Width: width}, template, data)
 		}
 		helps := []string{stdoutOf(t)}
 		for _, command := range newApp(newTerminal(nil, nil, nil)).Commands {

@@ -13,6 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/predict"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/report/codec"
@@ -225,7 +226,7 @@ func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answe
 		o.redact.Snapshot(s)
 		shown := o.redact.FileName(document.Report().Files[i].Name)
 		if origin.Predicted != nil && o.redact.Paths {
-			shown = answer.PredictedAt(origin.Predicted.X)
+			shown = predict.PredictedAt(origin.Predicted.X)
 		}
 		if o.rules != nil {
 			origin.Decisions = nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/inspect"
 	"github.com/memviz-go/memviz/pkg/report"
 )
 
@@ -40,13 +40,13 @@ func inspectCommand(t *terminal) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return o.print(t, answer.Inspect(in, o.rows))
+			return o.print(t, inspect.Answer(in, o.rows))
 		}),
 	}
 }
 
 // inspected inspects the report at path.
-func inspected(t *terminal, path string) (*answer.Inspected, error) {
+func inspected(t *terminal, path string) (*inspect.Report, error) {
 	if err := checkStdout(t, path); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
@@ -27,8 +29,8 @@ func leaksCommand(t *terminal) *cli.Command {
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
 		Flags: o.flags(t, "leaks", "suspects>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag(),
 			o.familiesFlag()),
-		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) {
-			return answer.Leaks(in, answer.LeaksOptions{Capacity: o.capacity.Bytes, Rows: o.rows})
+		Action: o.asks(t, func(in []answer.Input) (*sheet.Sheet, error) {
+			return leaks.Answer(in, leaks.Options{Capacity: o.capacity.Bytes, Rows: o.rows})
 		}),
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -169,24 +169,24 @@ func (s *mcpServer) run(result *mcp.CallToolResult, command string, args []strin
 			err = fmt.Errorf("memviz failed, which is a defect of it: %v", failed)
 		}
 	}()
-	var sheet *answer.Sheet
+	var printed *sheet.Sheet
 	var said strings.Builder
 	t := newTerminal(strings.NewReader(""), io.Discard, &said)
-	t.fence, t.look = s.fence, answer.Look{Width: maxWidth}
-	t.keep = func(kept *answer.Sheet) { sheet = kept }
+	t.fence, t.look = s.fence, sheet.Look{Width: maxWidth}
+	t.keep = func(kept *sheet.Sheet) { printed = kept }
 	app := newApp(t)
 	err = app.Run(append([]string{app.Name, command}, args...))
-	if err != nil && sheet == nil {
+	if err != nil && printed == nil {
 		return fmt.Errorf("%s%s", said.String(), units.Printable(err.Error()))
 	} else if err != nil {
 		t.warn("%v", err)
 	}
-	if sheet != nil && result.StructuredContent == nil {
+	if printed != nil && result.StructuredContent == nil {
 		text := &shortWriter{most: s.longest / textShare}
-		if err := sheet.Write(text, answer.Text, t.look); err != nil && !text.full {
+		if err := printed.Write(text, sheet.Text, t.look); err != nil && !text.full {
 			return err
 		}
-		structured, err := boundedJSON(sheet, s.longest)
+		structured, err := boundedJSON(printed, s.longest)
 		if err != nil {
 			return err
 		}

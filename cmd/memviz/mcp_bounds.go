@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -51,9 +51,9 @@ func (w *shortWriter) lines() string {
 
 // boundedJSON is an answer as JSON of at most so many bytes. Where it is longer, all
 // its lists are cut to as many items as fit, and it says of which how many are missing.
-func boundedJSON(sheet *answer.Sheet, most int) (json.RawMessage, error) {
+func boundedJSON(said *sheet.Sheet, most int) (json.RawMessage, error) {
 	whole := &shortWriter{most: longestJSON}
-	if err := sheet.Write(whole, answer.JSON, answer.Look{}); whole.full {
+	if err := said.Write(whole, sheet.JSON, sheet.Look{}); whole.full {
 		return nil, fmt.Errorf("the answer has more than %s of JSON; ask for a part of it, such as one device or "+
 			"fewer events", units.Bytes(longestJSON))
 	} else if err != nil {

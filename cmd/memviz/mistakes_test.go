@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
@@ -108,11 +109,12 @@ func TestPoorRecordings(t *testing.T) {
 				!strings.Contains(stdout.String(), tt.says) {
 				t.Errorf("%s%s; want %q", &stderr, &stdout, tt.says)
 			}
-			devices := recording.New(program, []answer.Input{answer.NewInput("snap.pickle", tt.snapshot)}, true).Files[0].Devices
+			devices := recording.New(program, []answer.Input{answer.NewInput("snap.pickle", tt.snapshot)},
+				true).Files[0].Devices
 			if len(devices) != tt.devices {
 				t.Fatalf("%d devices in the report", len(devices))
 			}
-			says := func(w answer.Warning) bool { return strings.HasPrefix(w.Fact, tt.says) && w.Code != "" }
+			says := func(w trust.Warning) bool { return strings.HasPrefix(w.Fact, tt.says) && w.Code != "" }
 			for _, d := range devices {
 				if !slices.ContainsFunc(d.Warnings, says) {
 					t.Errorf("the report warns of %+v, want %q", d.Warnings, tt.says)

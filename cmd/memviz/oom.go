@@ -4,6 +4,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
@@ -23,8 +25,8 @@ func oomCommand(t *terminal) *cli.Command {
 			"    memviz oom --capacity 80GiB oom.pickle\n" +
 			"    memviz oom --format markdown oom.pickle",
 		Flags: o.flags(t, "oom", "ooms>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag()),
-		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) {
-			return answer.OOM(in, answer.OOMOptions{Capacity: o.capacity.Bytes, Rows: o.rows})
+		Action: o.asks(t, func(in []answer.Input) (*sheet.Sheet, error) {
+			return oom.Answer(in, oom.Options{Capacity: o.capacity.Bytes, Rows: o.rows})
 		}),
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	predictanswer "github.com/memviz-go/memviz/pkg/answer/predict"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/whatif/predict"
 )
@@ -15,7 +17,7 @@ import (
 func predictCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
-		predict  answer.PredictOptions
+		predict  predictanswer.Options
 		capacity recording.GivenCapacity
 		page     predictedPage
 	}
@@ -60,23 +62,23 @@ func predictCommand(t *terminal) *cli.Command {
 			if err := o.page.check(t, o.predict.At, sizes, files); err != nil {
 				return err
 			}
-			return o.answer(t, files, func(in []answer.Input) (*answer.Sheet, error) {
+			return o.answer(t, files, func(in []answer.Input) (*sheet.Sheet, error) {
 				if len(in) != len(sizes) {
 					return nil, misuse("each X=SNAPSHOT names one snapshot; %d were named and %d read", len(sizes),
 						len(in))
 				}
-				sized := make([]answer.SizedInput, len(in))
+				sized := make([]predictanswer.SizedInput, len(in))
 				for i := range in {
-					sized[i] = answer.SizedInput{X: sizes[i], Input: &in[i]}
+					sized[i] = predictanswer.SizedInput{X: sizes[i], Input: &in[i]}
 				}
 				if o.page.path == "" {
-					return answer.PredictSizes(sized, o.predict)
+					return predictanswer.Answer(sized, o.predict)
 				}
-				sheet, run, err := answer.PredictSizesAndRun(sized, o.predict)
+				said, run, err := predictanswer.AnswerAndRun(sized, o.predict)
 				if err != nil {
 					return nil, err
 				}
-				return sheet, o.page.write(t, run, sized, o.capacity)
+				return said, o.page.write(t, run, sized, o.capacity)
 			})
 		}),
 	}

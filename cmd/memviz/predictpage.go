@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/predict"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 )
@@ -48,7 +49,7 @@ func (o *predictedPage) check(t *terminal, at, sizes []int64, files []string) er
 }
 
 // write writes the page, and warns about devices that are not in it.
-func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.SizedInput,
+func (o *predictedPage) write(t *terminal, run predict.Run, in []predict.SizedInput,
 	capacity recording.GivenCapacity) error {
 	for _, why := range run.LeftOut {
 		if run.Input == nil {
@@ -65,10 +66,10 @@ func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.
 		document.Capacity(capacity)
 		return o.save(t, document)
 	}
-	i := slices.IndexFunc(in, func(r answer.SizedInput) bool { return r.X == o.against })
+	i := slices.IndexFunc(in, func(r predict.SizedInput) bool { return r.X == o.against })
 	before, after := *in[i].Input, *run.Input
-	before.Name = answer.RecordedAt(in[i].X) + ", " + before.FileName()
-	after.Name = answer.PredictedAt(run.Origin.Predicted.X)
+	before.Name = predict.RecordedAt(in[i].X) + ", " + before.FileName()
+	after.Name = predict.PredictedAt(run.Origin.Predicted.X)
 	document, err := report.EncodeCompare(program, before, after, t.events("encoding"))
 	if err != nil {
 		return err

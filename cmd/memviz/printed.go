@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/memviz"
 )
 
@@ -95,7 +96,7 @@ func schemaCommand(t *terminal) *cli.Command {
 }
 
 func versionCommand(t *terminal) *cli.Command {
-	var format answer.Format
+	var format sheet.Format
 	return &cli.Command{
 		Name:  "version",
 		Usage: "print the version, commit and system",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/ranks"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -88,9 +89,9 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 		}
 		return errUnread(unread, all)
 	}
-	sheet := answer.Ranks(jobs, o.rows)
+	sheet := ranks.Answer(jobs, o.rows)
 	slices.SortFunc(read, func(a, b answer.Input) int { return strings.Compare(a.Name, b.Name) })
-	sheet.Salvaged(read)
+	answer.MarkSalvaged(sheet, read)
 	for i := range read {
 		warnSalvaged(t, &read[i])
 	}

@@ -4,6 +4,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 )
 
 func segmentsCommand(t *terminal) *cli.Command {
@@ -24,8 +26,8 @@ func segmentsCommand(t *terminal) *cli.Command {
 			"    memviz segments --fail-if 'free>10GiB' snap.pickle",
 		Flags: o.flags(t, "segments", "free>10GiB", momentFlag(&o.at, "end"), rowsFlag(&o.rows, 2000),
 			o.deviceFlag()),
-		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) {
-			return answer.Segments(in, o.at, o.rows)
+		Action: o.asks(t, func(in []answer.Input) (*sheet.Sheet, error) {
+			return segments.Answer(in, o.at, o.rows)
 		}),
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
@@ -37,7 +37,7 @@ func TestSnippets(t *testing.T) {
 				t.Fatal("it is not printed")
 			}
 			for line := range strings.Lines(string(text)) {
-				if len(strings.TrimSuffix(line, "\n")) > answer.DefaultWidth {
+				if len(strings.TrimSuffix(line, "\n")) > sheet.DefaultWidth {
 					t.Errorf("a line of %d columns: %s", len(line)-1, line)
 				}
 			}

@@ -7,6 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -14,7 +16,7 @@ import (
 func statsCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
-		stats    answer.StatsOptions
+		stats    stats.Options
 		capacity recording.GivenCapacity
 	}
 	o.needsAddresses = true
@@ -48,21 +50,21 @@ func statsCommand(t *terminal) *cli.Command {
 			}
 			o.stats.Capacity = o.capacity.Bytes
 			o.needsTimes = o.stats.Every.Micros > 0
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.Stats(in, o.stats), nil
+			return o.answer(t, args, func(in []answer.Input) (*sheet.Sheet, error) {
+				return stats.Answer(in, o.stats), nil
 			})
 		}),
 	}
 }
 
 // parseEvery parses a number of events or a duration.
-func parseEvery(text string) (answer.Every, error) {
+func parseEvery(text string) (stats.Every, error) {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		return answer.Every{Events: n}, nil
+		return stats.Every{Events: n}, nil
 	}
 	micros, err := units.ParseDuration(text)
 	if err != nil || micros < 1 {
-		return answer.Every{}, fmt.Errorf("%q is neither a number of events nor a time such as 500ms", text)
+		return stats.Every{}, fmt.Errorf("%q is neither a number of events nor a time such as 500ms", text)
 	}
-	return answer.Every{Micros: micros}, nil
+	return stats.Every{Micros: micros}, nil
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -41,12 +42,12 @@ func TestMeasuresStory(t *testing.T) {
 	s.dir = "."
 	var rows []string
 	for _, pair := range measurePairs {
-		var whatIf struct{ Devices []answer.WhatIfDevice }
-		var stats struct{ Devices []answer.DeviceStats }
+		var whatIf struct{ Devices []whatif.Device }
+		var stats struct{ Devices []stats.Device }
 		s.askJSON(t, "whatif", pair.without, &whatIf)
 		s.askJSON(t, "stats", pair.with, &stats)
 		base, recorded := whatIf.Devices[0].MeasuresBase, stats.Devices[0]
-		predicted := answer.MeasureOutcome{}
+		predicted := whatif.MeasureOutcome{}
 		for _, m := range whatIf.Devices[0].Measures {
 			if m.Key == pair.key {
 				predicted = m

@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -29,12 +29,12 @@ import (
 type terminal struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	look           answer.Look // of what stdout shows
+	look           sheet.Look // of what stdout shows
 	quiet          bool
 	hints          []string // found while options were read, to be shown when all are
 
-	fence *fence                // around the files that commands may use; nil: none
-	keep  func(s *answer.Sheet) // takes answers, which are then not printed; nil: they are
+	fence *fence               // around the files that commands may use; nil: none
+	keep  func(s *sheet.Sheet) // takes answers, which are then not printed; nil: they are
 
 	screen io.Writer // stderr, if that is a terminal, for progress
 	began  time.Time
@@ -54,8 +54,8 @@ func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
 // lookOf returns how text is written to w. If w is a terminal, lines are as wide as it is, within
 // bounds, and text has colours unless NO_COLOR is set or the terminal is dumb. In the locales C
 // and POSIX, text is ASCII.
-func lookOf(w io.Writer) answer.Look {
-	look := answer.Look{Width: answer.DefaultWidth}
+func lookOf(w io.Writer) sheet.Look {
+	look := sheet.Look{Width: sheet.DefaultWidth}
 	locale := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG"))
 	look.ASCII = locale == "C" || locale == "POSIX"
 	if f, ok := terminalFile(w); ok {

@@ -8,12 +8,14 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/top"
 )
 
 func topCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
-		top answer.TopOptions
+		top top.Options
 	}
 	kinds := make([]string, holders.ByCount)
 	for i := range kinds {
@@ -64,7 +66,7 @@ func topCommand(t *terminal) *cli.Command {
 				return misuse("--key goes with --by metadata only")
 			}
 			o.needsAddresses = o.top.Grouping.By == holders.ByPool
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Top(in, o.top) })
+			return o.answer(t, args, func(in []answer.Input) (*sheet.Sheet, error) { return top.Answer(in, o.top) })
 		}),
 	}
 }

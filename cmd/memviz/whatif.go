@@ -10,6 +10,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	whatifanswer "github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
@@ -42,8 +44,9 @@ func whatifCommand(t *terminal) *cli.Command {
 			option("gpus", "", "share optimizer state, gradients and parameters over `N` GPUs", &o.gpus, severalGPUs),
 			o.deviceFlag(),
 		),
-		Action: o.asks(t, func(in []answer.Input) (*answer.Sheet, error) {
-			return answer.WhatIf(in, answer.WhatIfOptions{Settings: o.settings, Capacity: o.capacity.Bytes, GPUs: o.gpus})
+		Action: o.asks(t, func(in []answer.Input) (*sheet.Sheet, error) {
+			return whatifanswer.Answer(in, whatifanswer.Options{Settings: o.settings, Capacity: o.capacity.Bytes,
+				GPUs: o.gpus})
 		}),
 	}
 }

@@ -11,6 +11,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/ranks"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -69,19 +78,19 @@ func TestDerivedOnce(t *testing.T) {
 // ask asks every question that a command answers.
 func ask(in []answer.Input) error {
 	var peak answer.Moment
-	answer.Stats(in, answer.StatsOptions{})
-	_, err1 := answer.Top(in, answer.TopOptions{Grouping: holders.Grouping{By: holders.ByPool}})
-	_, err2 := answer.Leaks(in, answer.LeaksOptions{Rows: 10})
-	_, err9 := answer.Top(in, answer.TopOptions{Grouping: holders.Grouping{By: holders.ByLayer}, Churn: true})
-	_, err3 := answer.OOM(in, answer.OOMOptions{})
-	_, err4 := answer.WhatIf(in, answer.WhatIfOptions{})
-	_, err5 := answer.Diff(&in[0], &in[0], answer.DiffOptions{})
-	_, err6 := answer.Events(in, answer.EventOptions{})
-	_, err7 := answer.Segments(in, peak, 20)
+	stats.Answer(in, stats.Options{})
+	_, err1 := top.Answer(in, top.Options{Grouping: holders.Grouping{By: holders.ByPool}})
+	_, err2 := leaks.Answer(in, leaks.Options{Rows: 10})
+	_, err9 := top.Answer(in, top.Options{Grouping: holders.Grouping{By: holders.ByLayer}, Churn: true})
+	_, err3 := oom.Answer(in, oom.Options{})
+	_, err4 := whatif.Answer(in, whatif.Options{})
+	_, err5 := diff.Answer(&in[0], &in[0], diff.Options{})
+	_, err6 := events.Answer(in, events.Options{})
+	_, err7 := segments.Answer(in, peak, 20)
 	var list []job.Digest
 	for _, r := range in[0].Recordings {
 		list = append(list, job.DigestOf(r))
 	}
-	answer.Ranks(job.Jobs(list), 10)
-	return errors.Join(err1, err2, err3, err4, err5, err6, err7, err9, answer.Folded(io.Discard, &in[0], peak))
+	ranks.Answer(job.Jobs(list), 10)
+	return errors.Join(err1, err2, err3, err4, err5, err6, err7, err9, top.Folded(io.Discard, &in[0], peak))
 }

@@ -1,11 +1,15 @@
-package answer
+package answer_test
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -23,30 +27,26 @@ func TestBackends(t *testing.T) {
 		"npu.json":         {snapshot.NPU, "torch_npu.npu.", []string{"cuda", "CUDA", "NCCL", "nvidia"}},
 		"npu_native.json":  {snapshot.NPU, "torch_npu.npu.", []string{"cuda", "CUDA", "NCCL", "nvidia"}},
 	} {
-		s, err := snapshot.Open(filepath.Join(newer, file))
+		s, err := snapshot.Open(filepath.Join(answertest.Newer(t), file))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := s.Backend(); got != test.backend {
 			t.Errorf("%s: backend %d, want %d", file, got, test.backend)
 		}
-		in := []Input{NewInput(file, s)}
-		b := backendOf(s)
-		said := b.others + b.context
-		for kind := oom.AdviceKind(0); kind <= oom.AdviseThresholdIdle; kind++ {
-			said += adviceSentence(oom.Advice{Kind: kind, Bytes: 1 << 30}, in[0].Recordings[0].Settings(), b) + "\n"
-		}
-		events, err := Events(in, EventOptions{})
+		in := []answer.Input{answer.NewInput(file, s)}
+		said := ""
+		events, err := events.Answer(in, events.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		said += string(written(t, events, Text))
+		said += string(answertest.Written(t, events, sheet.Text))
 		for i := range s.Traces { // without stacks and events, which brings advice on recording
 			s.Traces[i].Events = snapshot.Events{}
 		}
-		said += string(written(t, Stats([]Input{NewInput(file, s)}, StatsOptions{}), Text))
-		if !strings.Contains(said, test.module+"memory._record_memory_history") ||
-			!strings.Contains(said, test.module+"set_per_process_memory_fraction") {
+		said += string(answertest.Written(t, stats.Answer([]answer.Input{answer.NewInput(file, s)}, stats.Options{}),
+			sheet.Text))
+		if !strings.Contains(said, test.module+"memory._record_memory_history") {
 			t.Errorf("%s: %s is not named:\n%s", file, test.module, said)
 		}
 		for _, word := range test.others {

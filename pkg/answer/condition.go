@@ -14,6 +14,8 @@ import (
 	"github.com/xrash/smetrics"
 
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/phrase"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -161,8 +163,8 @@ func (n *schemaNode) figures(keys map[string]string, prefix string, inner bool) 
 // which, in a line. It is an error if the answer lacks the number, because nothing
 // recorded gives it, if what it counts could not be judged, or if it holds for no device
 // and an input has none: a condition must not pass in silence.
-func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
-	objects, err := s.objects()
+func (c Condition) Holds(s *sheet.Sheet) (line string, holds bool, err error) {
+	objects, err := objects(s)
 	if err != nil {
 		return "", false, err
 	}
@@ -192,8 +194,8 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 			whose(unjudged))
 	}
 	switch {
-	case len(s.without) > 0:
-		return "", false, fmt.Errorf("%q cannot be checked: %s holds no memory of a device", c.text, s.without[0])
+	case len(s.Without) > 0:
+		return "", false, fmt.Errorf("%q cannot be checked: %s holds no memory of a device", c.text, s.Without[0])
 	case !found:
 		return "", false, fmt.Errorf("%q cannot be checked: no recording here gives %q", c.text, c.key)
 	}
@@ -280,10 +282,10 @@ func (c Condition) compare(v float64) bool {
 
 // objects are what has figures in an answer: its devices, ranks and dumps, and the
 // answer itself.
-func (s *Sheet) objects() ([]map[string]any, error) {
-	value := s.value
-	if long, ok := value.(streamedValue); ok {
-		value = long.figures()
+func objects(s *sheet.Sheet) ([]map[string]any, error) {
+	value := s.Value
+	if long, ok := value.(sheet.Streamed); ok {
+		value = long.Figures()
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -348,7 +350,7 @@ func (c Condition) shown(key string, v float64) string {
 func whose(object map[string]any) string {
 	var parts []string
 	if device, ok := object["device"].(float64); ok {
-		parts = append(parts, "on "+deviceName(int(device)))
+		parts = append(parts, "on "+phrase.DeviceName(int(device)))
 	}
 	if file, ok := object["file"].(string); ok {
 		parts = append(parts, "of "+file)

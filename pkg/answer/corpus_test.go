@@ -1,10 +1,21 @@
-package answer
+package answer_test
 
 import (
 	"path/filepath"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/predict"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/strip"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
@@ -20,45 +31,46 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			askEverything(t, NewInput(filepath.Base(file), s))
+			askEverything(t, answer.NewInput(filepath.Base(file), s))
 		})
 	}
 }
 
-func askEverything(t *testing.T, in Input) {
+func askEverything(t *testing.T, in answer.Input) {
 	t.Helper()
-	list := []Input{in}
-	check := func(command string, s *Sheet, err error) *Sheet {
+	list := []answer.Input{in}
+	check := func(command string, s *sheet.Sheet, err error) *sheet.Sheet {
 		t.Helper()
 		if err != nil {
 			t.Fatalf("%s: %v", command, err)
 		}
-		fits(t, command, s)
-		fitsTerminal(t, string(written(t, s, Text)))
-		printable(t, string(written(t, s, Markdown)))
+		answertest.Fits(t, command, s)
+		answertest.FitsTerminal(t, string(answertest.Written(t, s, sheet.Text)))
+		answertest.Printable(t, string(answertest.Written(t, s, sheet.Markdown)))
 		return s
 	}
-	check("stats", Stats(list, StatsOptions{Rows: 8, Capacity: 80 << 30}), nil)
-	check("stats", Stats(list, StatsOptions{Rows: 8, Every: Every{Events: 500}}), nil)
-	s, err := Leaks(list, LeaksOptions{Rows: 10})
+	check("stats", stats.Answer(list, stats.Options{Rows: 8, Capacity: 80 << 30}), nil)
+	check("stats", stats.Answer(list, stats.Options{Rows: 8, Every: stats.Every{Events: 500}}), nil)
+	s, err := leaks.Answer(list, leaks.Options{Rows: 10})
 	check("leaks", s, err)
-	s, err = OOM(list, OOMOptions{Rows: 10})
+	s, err = oom.Answer(list, oom.Options{Rows: 10})
 	check("oom", s, err)
-	s, err = WhatIf(list, WhatIfOptions{})
+	s, err = whatif.Answer(list, whatif.Options{})
 	check("whatif", s, err)
-	s, err = PredictSizes([]SizedInput{{128, &in}, {256, &in}}, PredictOptions{At: []int64{512}, Force: true})
+	s, err = predict.Answer([]predict.SizedInput{{X: 128, Input: &in}, {X: 256, Input: &in}},
+		predict.Options{At: []int64{512}, Force: true})
 	check("predict", s, err)
 	check("ranks", ranksOf(in, in, in), nil)
-	s, err = Diff(&in, &in, DiffOptions{Rows: 10})
-	for _, d := range check("diff", s, err).value.(*devices[DiffDevice]).Devices {
+	s, err = diff.Answer(&in, &in, diff.Options{Rows: 10})
+	for _, d := range check("diff", s, err).Value.(*answer.Devices[diff.Device]).Devices {
 		if len(d.Rows) > 0 || d.Before.ActiveBytes != d.After.ActiveBytes {
 			t.Errorf("differs from itself: %+v", d.Rows)
 		}
 	}
 	for by := range holders.ByCount {
-		for _, at := range []Moment{Peak, {kind: momentEnd}} {
-			s, err := Top(list, TopOptions{At: at, Grouping: holders.Grouping{By: holders.By(by)}, Rows: 10})
-			for i, d := range check("top", s, err).value.(*devices[TopDevice]).Devices {
+		for _, at := range []answer.Moment{answer.Peak, answer.End} {
+			s, err := top.Answer(list, top.Options{At: at, Grouping: holders.Grouping{By: holders.By(by)}, Rows: 10})
+			for i, d := range check("top", s, err).Value.(*answer.Devices[top.Device]).Devices {
 				var sum int64
 				for _, row := range d.Rows {
 					sum += row.Bytes
@@ -70,7 +82,7 @@ func askEverything(t *testing.T, in Input) {
 		}
 	}
 	for _, r := range in.Recordings {
-		cards, failures, _ := Cards(r, Predict(r))
+		cards, failures, _ := strip.Cards(r, whatif.Predict(r))
 		for _, c := range cards {
 			if c.Question == "" || c.Value == "" || c.Line == "" {
 				t.Errorf("an answer lacks words: %+v", c)

@@ -1,10 +1,21 @@
-package answer
+package answer_test
 
 import (
 	"io"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/strip"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
 )
@@ -15,28 +26,31 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte{2, 1, 9, 2, 3, 4, 9, 1, 0, 1, 9, 2, 1, 1, 9, 1, 14, 0, 200, 0})
 	f.Add([]byte{7, 0, 255, 1, 2, 0, 100, 1, 10, 0, 255, 0, 8, 1, 1, 1, 4, 3, 90, 2})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in := NewInput("fuzz.pickle", fuzzed(data[:min(len(data), 4000)]))
-		list := []Input{in}
-		for _, s := range []*Sheet{
-			Stats(list, StatsOptions{Rows: 3, Every: Every{Events: 2}}),
-			Stats(list, StatsOptions{Every: Every{Micros: 50}, Capacity: 1 << 30}),
-			asked(Leaks(list, LeaksOptions{Rows: 3})), asked(OOM(list, OOMOptions{Rows: 3})),
-			asked(OOM(list, OOMOptions{Capacity: 1 << 21})),
-			asked(Diff(&in, &in, DiffOptions{Rows: 3})), ranksOf(in, in, in), asked(Segments(list, Peak, 20)),
-			asked(Events(list, EventOptions{})), asked(WhatIf(list, WhatIfOptions{Capacity: 1 << 30})),
+		in := answer.NewInput("fuzz.pickle", fuzzed(data[:min(len(data), 4000)]))
+		list := []answer.Input{in}
+		for _, s := range []*sheet.Sheet{
+			stats.Answer(list, stats.Options{Rows: 3, Every: stats.Every{Events: 2}}),
+			stats.Answer(list, stats.Options{Every: stats.Every{Micros: 50}, Capacity: 1 << 30}),
+			answertest.Asked(leaks.Answer(list, leaks.Options{Rows: 3})), answertest.Asked(oom.Answer(list,
+				oom.Options{Rows: 3})),
+			answertest.Asked(oom.Answer(list, oom.Options{Capacity: 1 << 21})),
+			answertest.Asked(diff.Answer(&in, &in, diff.Options{Rows: 3})), ranksOf(in, in,
+				in), answertest.Asked(segments.Answer(list, answer.Peak, 20)),
+			answertest.Asked(events.Answer(list, events.Options{})), answertest.Asked(whatif.Answer(list,
+				whatif.Options{Capacity: 1 << 30})),
 		} {
 			if s == nil {
 				continue // a moment or a device that is not there
 			}
-			for _, format := range Formats {
-				if err := s.Write(io.Discard, format, Look{}); err != nil {
+			for _, format := range sheet.Formats {
+				if err := s.Write(io.Discard, format, sheet.Look{}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		for _, r := range in.Recordings {
-			predicted, _ := PredictAll(r)
-			Cards(r, predicted)
+			predicted, _ := whatif.PredictAll(r)
+			strip.Cards(r, predicted)
 			for by := range holders.ByCount {
 				h := r.Holders(r.Device.Totals.PeakState, holders.Grouping{By: holders.By(by)})
 				if sum := bytesOf(h.Rows); sum != r.Device.Totals.PeakBytes {
@@ -45,13 +59,6 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 	})
-}
-
-func asked(s *Sheet, err error) *Sheet {
-	if err != nil {
-		return nil
-	}
-	return s
 }
 
 // fuzzed makes four bytes an event of a snapshot with stacks of every phase.

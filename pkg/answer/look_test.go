@@ -1,4 +1,4 @@
-package answer
+package answer_test
 
 import (
 	"bytes"
@@ -6,25 +6,41 @@ import (
 	"testing"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 )
 
 // TestLook writes every answer on an example for terminals of several widths,
 // with Unicode and without. Lines fit, but for tables in less than 80 columns; what
 // can use more room does.
 func TestLook(t *testing.T) {
-	in := []Input{example(t, "training-loop"), example(t, "out-of-memory")}
-	for command, sheet := range map[string]*Sheet{
-		"stats": Stats(in, StatsOptions{Rows: 8}), "events": events(t, EventOptions{}, in...),
-		"oom": asked(OOM(in, OOMOptions{Rows: 8})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 8})),
-		"whatif": asked(WhatIf(in, WhatIfOptions{})), "diff": asked(Diff(&in[0], &in[1], DiffOptions{Rows: 8})),
-		"segments": asked(Segments(in, Peak, 2000)), "top": asked(Top(in, TopOptions{At: Peak, Rows: 8})),
+	in := []answer.Input{answertest.Example(t, "training-loop"), answertest.Example(t, "out-of-memory")}
+	for command, said := range map[string]*sheet.Sheet{
+		"stats": stats.Answer(in, stats.Options{Rows: 8}), "events": answertest.Asked(events.Answer(in,
+			events.Options{})),
+		"oom": answertest.Asked(oom.Answer(in, oom.Options{Rows: 8})), "leaks": answertest.Asked(leaks.Answer(in,
+			leaks.Options{Rows: 8})),
+		"whatif": answertest.Asked(whatif.Answer(in, whatif.Options{})), "diff": answertest.Asked(diff.Answer(&in[0],
+			&in[1], diff.Options{Rows: 8})),
+		"segments": answertest.Asked(segments.Answer(in, answer.Peak, 2000)), "top": answertest.Asked(top.Answer(in,
+			top.Options{At: answer.Peak, Rows: 8})),
 		"ranks": ranksOf(in...),
 	} {
 		longest := map[int]int{}
 		for _, width := range []int{40, 80, 100, 160} {
 			for _, ascii := range []bool{false, true} {
 				var b bytes.Buffer
-				if err := sheet.Write(&b, Text, Look{Width: width, ASCII: ascii}); err != nil {
+				if err := said.Write(&b, sheet.Text, sheet.Look{Width: width, ASCII: ascii}); err != nil {
 					t.Fatal(err)
 				}
 				for line := range strings.Lines(b.String()) {

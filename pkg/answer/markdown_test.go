@@ -1,4 +1,4 @@
-package answer
+package answer_test
 
 import (
 	"path/filepath"
@@ -12,6 +12,18 @@ import (
 	extensionast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/inspect"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
 )
@@ -58,14 +70,14 @@ func TestMarkdownIsCode(t *testing.T) {
 	inputs := map[string]*snapshot.Snapshot{"hostile": testsnap.Hostile(), "training": testsnap.Training(),
 		"state only": testsnap.StateOnly()}
 	for _, path := range paths {
-		in := example(t, filepath.Base(filepath.Dir(path)))
+		in := answertest.Example(t, filepath.Base(filepath.Dir(path)))
 		inputs[filepath.Base(filepath.Dir(path))] = in.Snapshot
 	}
 	met := 0
 	for story, s := range inputs {
 		for _, first := range []bool{false, true} {
-			for command, sheet := range allAnswers(t, NewInput(evil, spoiled(s, first))) {
-				markdown := string(written(t, sheet, Markdown))
+			for command, said := range allAnswers(t, answer.NewInput(evil, spoiled(s, first))) {
+				markdown := string(answertest.Written(t, said, sheet.Markdown))
 				met += strings.Count(markdown, "evil")
 				for _, problem := range outsideCode(markdown) {
 					t.Errorf("%s on %s: %s", command, story, problem)
@@ -82,17 +94,19 @@ func TestMarkdownIsCode(t *testing.T) {
 }
 
 // allAnswers asks every command about a snapshot.
-func allAnswers(t *testing.T, in Input) map[string]*Sheet {
-	all := []Input{in}
-	sheets := map[string]*Sheet{
-		"stats":            Stats(all, StatsOptions{Rows: 5, Capacity: 80 << 30}),
-		"stats --one-line": Stats(all, StatsOptions{OneLine: true}),
-		"ranks":            ranksOf(in, in, in), "inspect": Inspect(censusOf(&in), 5),
-		"leaks": asked(Leaks(all, LeaksOptions{Rows: 5})), "oom": asked(OOM(all, OOMOptions{Rows: 5})),
-		"whatif": asked(WhatIf(all, WhatIfOptions{})), "diff": asked(Diff(&in, &in, DiffOptions{Rows: 5})),
-		"events":   asked(Events(all, EventOptions{To: Bound{boundEvent, 60}})),
-		"segments": asked(Segments(all, Peak, 5)),
-		"top":      asked(Top(all, TopOptions{At: Peak, Rows: 5})),
+func allAnswers(t *testing.T, in answer.Input) map[string]*sheet.Sheet {
+	all := []answer.Input{in}
+	sheets := map[string]*sheet.Sheet{
+		"stats":            stats.Answer(all, stats.Options{Rows: 5, Capacity: 80 << 30}),
+		"stats --one-line": stats.Answer(all, stats.Options{OneLine: true}),
+		"ranks":            ranksOf(in, in, in), "inspect": inspect.Answer(censusOf(&in), 5),
+		"leaks": answertest.Asked(leaks.Answer(all, leaks.Options{Rows: 5})), "oom": answertest.Asked(oom.Answer(all,
+			oom.Options{Rows: 5})),
+		"whatif": answertest.Asked(whatif.Answer(all, whatif.Options{})), "diff": answertest.Asked(diff.Answer(&in,
+			&in, diff.Options{Rows: 5})),
+		"events":   answertest.Asked(events.Answer(all, events.Options{To: answertest.EventBound(60)})),
+		"segments": answertest.Asked(segments.Answer(all, answer.Peak, 5)),
+		"top":      answertest.Asked(top.Answer(all, top.Options{At: answer.Peak, Rows: 5})),
 	}
 	for command, s := range sheets {
 		if s == nil {
@@ -100,7 +114,7 @@ func allAnswers(t *testing.T, in Input) map[string]*Sheet {
 			continue
 		}
 		if command != "inspect" {
-			s.Redacted(snapshot.Redaction{Paths: true})
+			answer.MarkRedacted(s, snapshot.Redaction{Paths: true})
 		}
 	}
 	return sheets

@@ -81,7 +81,7 @@ func ParseMoment(text string) (Moment, error) {
 	return Moment{}, fmt.Errorf("%q is no moment; there are %s", text, MomentForms)
 }
 
-// errNotThere says that a recording does not have a moment.
+// ErrNotThere says that a recording does not have a moment.
 var errNotThere = errors.New("not in this recording")
 
 // State is the state of a device that the moment names.
@@ -168,11 +168,11 @@ func (m Moment) annotation(r *analysis.Recording) (int, error) {
 	return 0, fmt.Errorf("the annotation %q is %w", m.name, errNotThere)
 }
 
-// describe says the moment in words; state is what [Moment.State] has returned.
-func (m Moment) describe(r *analysis.Recording, state int) string {
+// Describe says the moment in words; state is what [Moment.State] has returned.
+func (m Moment) Describe(r *analysis.Recording, state int) string {
 	where := "in state " + units.Count(state)
 	switch {
-	case m.kind == momentPeak && !hasHistory(r.Device) && r.Device.Totals.PeakBytes == r.Device.Totals.FinalBytes,
+	case m.kind == momentPeak && !r.Device.HasHistory() && r.Device.Totals.PeakBytes == r.Device.Totals.FinalBytes,
 		m.kind == momentEnd:
 		return "at the end"
 	case m.kind == momentPeak:
@@ -223,8 +223,8 @@ func ParseBound(text string) (Bound, error) {
 	return Bound{boundTime, micros}, nil
 }
 
-// between finds the events first <= i < end that lie between two bounds, inclusive.
-func between(d *replay.Device, from, to Bound) (first, end int, err error) {
+// Between finds the events first <= i < end that lie between two bounds, inclusive.
+func Between(d *replay.Device, from, to Bound) (first, end int, err error) {
 	n := d.Events.Len()
 	if (from.kind == boundTime || to.kind == boundTime) && d.Events.TimeMicros == nil {
 		return 0, 0, fmt.Errorf("a time is %w, which has none; use event indices", errNotThere)

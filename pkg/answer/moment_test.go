@@ -49,32 +49,9 @@ func TestMoment(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.fails) {
 				t.Errorf("%q gives %v, want %q", test.text, err, test.fails)
 			}
-		case err != nil || state != test.state || m.describe(r, state) != test.said:
-			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.describe(r, state), err, test.state,
+		case err != nil || state != test.state || m.Describe(r, state) != test.said:
+			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.Describe(r, state), err, test.state,
 				test.said)
-		}
-	}
-}
-
-func TestMomentOfStep(t *testing.T) {
-	in := example(t, "training-loop")
-	r := in.Recordings[0]
-	for text, want := range map[string]string{"step=2": "ProfilerStep#1", "step=3": "ProfilerStep#2"} {
-		m, err := ParseMoment(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		state, err := m.State(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		annotated, err := ParseMoment("annotation=" + want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := annotated.State(r)
-		if err != nil || state != other || r.Device.ActiveBytes()[state] < 1<<30 {
-			t.Errorf("%s is state %d, %s is state %d (%v)", text, state, want, other, err)
 		}
 	}
 }
@@ -113,7 +90,7 @@ func TestBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, end, err := between(d, from, to)
+		first, end, err := Between(d, from, to)
 		if err != nil || first != test.first || end != test.end || test.fails != "" {
 			t.Errorf("%q to %q are %d to %d (%v), want %d to %d", test.from, test.to, first, end, err, test.first,
 				test.end)
@@ -126,7 +103,7 @@ func TestBoundsWithoutTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := between(replay.Replay(testsnap.Cut(), 0), from, Bound{}); err == nil ||
+	if _, _, err := Between(replay.Replay(testsnap.Cut(), 0), from, Bound{}); err == nil ||
 		!strings.Contains(err.Error(), "use event indices") {
 		t.Errorf("a time in a recording without times: %v", err)
 	}

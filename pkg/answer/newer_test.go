@@ -1,4 +1,4 @@
-package answer
+package answer_test
 
 import (
 	"bytes"
@@ -10,14 +10,20 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
-
-// newer is where make.py writes one snapshot for each thing that torch 2.12 to 2.14 and
-// other programs write and that earlier torch did not.
-const newer = "../snapshot/testdata/newer"
 
 // newerAsked are the commands that show what is new in each snapshot.
 var newerAsked = map[string][]string{
@@ -66,7 +72,7 @@ const newerCapacity = 16 << 30
 
 // TestNewer: what is said of each of those snapshots.
 func TestNewer(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(newer, "*.json"))
+	paths, err := filepath.Glob(filepath.Join(answertest.Newer(t), "*.json"))
 	if err != nil || len(paths) < 30 {
 		t.Fatalf("%d snapshots: %v", len(paths), err)
 	}
@@ -88,9 +94,9 @@ func TestNewer(t *testing.T) {
 			var text bytes.Buffer
 			for _, command := range newerAsked[name] {
 				text.WriteString("$ memviz " + command + " " + base + "\n")
-				sheet, err := askNewer(NewInput(base, s), command)
+				said, err := askNewer(answer.NewInput(base, s), command)
 				if err == nil {
-					err = sheet.Write(&text, Text, Look{})
+					err = said.Write(&text, sheet.Text, sheet.Look{})
 				}
 				if err != nil {
 					t.Fatalf("%s: %v", command, err)
@@ -101,51 +107,55 @@ func TestNewer(t *testing.T) {
 		})
 	}
 	goldens, err := os.ReadDir("testdata/newer")
-	if err != nil || !slices.EqualFunc(goldens, want, func(e os.DirEntry, name string) bool { return e.Name() == name }) {
+	if err != nil || !slices.EqualFunc(goldens, want, func(e os.DirEntry,
+		name string) bool {
+		return e.Name() == name
+	}) {
 		t.Errorf("goldens %v of the snapshots %v: %v", goldens, want, err)
 	}
 }
 
 // askNewer runs a command of newerAsked.
-func askNewer(in Input, command string) (*Sheet, error) {
+func askNewer(in answer.Input, command string) (*sheet.Sheet, error) {
 	what, option, _ := strings.Cut(command, " ")
 	capacity := int64(0)
 	if option == "--capacity" {
 		capacity = newerCapacity
 	}
-	list := []Input{in}
+	list := []answer.Input{in}
 	switch what {
 	case "events":
-		return Events(list, EventOptions{})
+		return events.Answer(list, events.Options{})
 	case "oom":
-		return OOM(list, OOMOptions{Capacity: capacity, Rows: 5})
+		return oom.Answer(list, oom.Options{Capacity: capacity, Rows: 5})
 	case "segments":
-		return Segments(list, Moment{kind: momentEnd}, 10)
+		return segments.Answer(list, answer.End, 10)
 	case "top":
 		words := strings.Fields(option)
 		by, known := holders.ParseBy(words[1])
 		if !known {
 			return nil, fmt.Errorf("no grouping %s", words[1])
 		}
-		o := TopOptions{Grouping: holders.Grouping{By: by}, Rows: 10}
+		o := top.Options{Grouping: holders.Grouping{By: by}, Rows: 10}
 		if len(words) > 2 {
 			o.Grouping.Key = words[3]
 		}
-		return Top(list, o)
+		return top.Answer(list, o)
 	case "whatif":
-		return WhatIf(list, WhatIfOptions{Capacity: capacity})
+		return whatif.Answer(list, whatif.Options{Capacity: capacity})
 	}
-	return Stats(list, StatsOptions{Rows: 3, Capacity: capacity}), nil
+	return stats.Answer(list, stats.Options{Rows: 3, Capacity: capacity}), nil
 }
 
 // TestNewerAddUp: all of them are true recordings, and nothing new in them makes memviz
 // doubt that, except where the end or the beginning is missing.
 func TestNewerAddUp(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(newer, "*.json"))
+	paths, err := filepath.Glob(filepath.Join(answertest.Newer(t), "*.json"))
 	if err != nil || len(paths) < 20 {
 		t.Fatalf("%d snapshots: %v", len(paths), err)
 	}
-	words := map[string]string{"mlx.json": unconfirmed, "mlx_categories.json": unconfirmed, "overflowed.json": historyCut}
+	words := map[string]string{"mlx.json": "not confirmed",
+		"mlx_categories.json": "not confirmed", "overflowed.json": "history cut"}
 	for _, path := range paths {
 		s, err := snapshot.Open(path)
 		if filepath.Base(path) == "accelerator_without_support.json" {
@@ -160,9 +170,9 @@ func TestNewerAddUp(t *testing.T) {
 		for _, device := range s.Devices() {
 			want := words[filepath.Base(path)]
 			if want == "" {
-				want = addsUp
+				want = "adds up"
 			}
-			if v := VerdictOn(replay.Replay(s, device)); v.Text != want {
+			if v := trust.VerdictOn(replay.Replay(s, device)); v.Text != want {
 				t.Errorf("%s: %s, want %s: %s", path, v.Text, want, v.Why)
 			}
 		}
@@ -172,7 +182,7 @@ func TestNewerAddUp(t *testing.T) {
 // TestOfMLX: nothing that is said of a file of MLX speaks of torch, CUDA or settings, which
 // it does not have.
 func TestOfMLX(t *testing.T) {
-	s, err := snapshot.Open(filepath.Join(newer, "mlx.json"))
+	s, err := snapshot.Open(filepath.Join(answertest.Newer(t), "mlx.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,22 +190,22 @@ func TestOfMLX(t *testing.T) {
 	bare.Traces = slices.Clone(s.Traces)
 	bare.Traces[0].Events.Stack = make([]snapshot.StackID, s.Traces[0].Events.Len())
 	for _, s := range []*snapshot.Snapshot{s, &bare} {
-		in := []Input{NewInput("of.json", s)}
-		sheets := []*Sheet{Stats(in, StatsOptions{Rows: 5})}
-		add := func(sheet *Sheet, err error) {
+		in := []answer.Input{answer.NewInput("of.json", s)}
+		sheets := []*sheet.Sheet{stats.Answer(in, stats.Options{Rows: 5})}
+		add := func(said *sheet.Sheet, err error) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sheets = append(sheets, sheet)
+			sheets = append(sheets, said)
 		}
-		add(Segments(in, Moment{}, 5))
+		add(segments.Answer(in, answer.Moment{}, 5))
 		var text bytes.Buffer
-		for _, sheet := range sheets {
-			if err := sheet.Write(&text, Text, Look{}); err != nil {
+		for _, said := range sheets {
+			if err := said.Write(&text, sheet.Text, sheet.Look{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, w := range WarningsOn(s, in[0].Devices[0]) {
+		for _, w := range trust.WarningsOn(s, in[0].Devices[0]) {
 			text.WriteString(w.Fact + " " + w.Consequence + " " + w.Code + "\n")
 		}
 		for _, word := range []string{"torch", "cuda", "expandable", "_conf"} {

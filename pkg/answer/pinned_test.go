@@ -1,10 +1,21 @@
-package answer
+package answer_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/predict"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/strip"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -13,17 +24,17 @@ import (
 // TestHostMemory: host memory is answered about like that of a GPU, and what is about the
 // allocator of GPUs is not said of it.
 func TestHostMemory(t *testing.T) {
-	in := []Input{NewInput("host.pickle", testsnap.HostMemory())}
-	figures := func(s *Sheet, err error) map[string]any {
+	in := []answer.Input{answer.NewInput("host.pickle", testsnap.HostMemory())}
+	figures := func(s *sheet.Sheet, err error) map[string]any {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var answer struct{ Devices []map[string]any }
-		if err := json.Unmarshal(written(t, s, JSON), &answer); err != nil {
+		if err := json.Unmarshal(answertest.Written(t, s, sheet.JSON), &answer); err != nil {
 			t.Fatal(err)
 		}
-		if text := string(written(t, s, Text)); !strings.Contains(text, "pinned") {
+		if text := string(answertest.Written(t, s, sheet.Text)); !strings.Contains(text, "pinned") {
 			t.Errorf("it does not name the device:\n%s", text)
 		}
 		if len(answer.Devices) == 0 {
@@ -32,9 +43,9 @@ func TestHostMemory(t *testing.T) {
 		return answer.Devices[0]
 	}
 
-	stats := Stats(in, StatsOptions{Capacity: units.GiB, Summary: true})
-	fits(t, "stats", stats)
-	d := figures(stats, nil)
+	totals := stats.Answer(in, stats.Options{Capacity: units.GiB, Summary: true})
+	answertest.Fits(t, "stats", totals)
+	d := figures(totals, nil)
 	for key, want := range map[string]any{
 		"device": -1.0, "adds_up": true, "peak_bytes": 264.0 * units.MiB, "final_bytes": 8.0 * units.MiB,
 		"reserved_peak_bytes": 264.0*units.MiB + 64, "reserved_final_bytes": 8.0*units.MiB + 64, "segments": 3.0,
@@ -45,26 +56,26 @@ func TestHostMemory(t *testing.T) {
 			t.Errorf("%s is %v, want %v", key, d[key], want)
 		}
 	}
-	text := string(written(t, Stats(in, StatsOptions{}), Text))
+	text := string(answertest.Written(t, stats.Answer(in, stats.Options{}), sheet.Text))
 	if !strings.Contains(text, "These are rounded sizes.") || !strings.Contains(text, "1 free was recorded late.") ||
 
 		strings.Contains(text, "history cut") {
 		t.Errorf("stats:\n%s", text)
 	}
 
-	whatIf, err := WhatIf(in, WhatIfOptions{})
+	whatIf, err := whatif.Answer(in, whatif.Options{})
 	if figures(whatIf, err) != nil {
 		t.Error("settings of GPUs are predicted for it")
 	}
-	oom, err := OOM(in, OOMOptions{Capacity: units.GiB})
-	if figures(oom, err) != nil {
+	failed, err := oom.Answer(in, oom.Options{Capacity: units.GiB})
+	if figures(failed, err) != nil {
 		t.Error("it is said whether a request failed")
 	}
 	r := in[0].Recordings[0]
-	if settings, measures := PredictAll(r); settings != nil || measures != nil {
+	if settings, measures := whatif.PredictAll(r); settings != nil || measures != nil {
 		t.Error("the page predicts for it")
 	}
-	cards, failures, retries := Cards(r, nil)
+	cards, failures, retries := strip.Cards(r, nil)
 	if len(cards) != 4 || cards[3].Value != "Not recorded" || len(failures)+len(retries) > 0 {
 		t.Errorf("cards %+v", cards)
 	}
@@ -74,15 +85,15 @@ func TestHostMemory(t *testing.T) {
 		}
 	}
 
-	segments, err := Segments(in, Moment{kind: momentEnd}, 10)
+	places, err := segments.Answer(in, answer.End, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d = figures(segments, nil)
+	d = figures(places, nil)
 	if d["reserved_bytes"] != 8.0*units.MiB+64 || d["pending_bytes"] != 4.0*units.MiB || d["free_bytes"] != 64.0 {
 		t.Errorf("segments %v", d)
 	}
-	atPeak, err := Segments(in, Moment{kind: momentPeak}, 10)
+	atPeak, err := segments.Answer(in, answer.Peak, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +102,7 @@ func TestHostMemory(t *testing.T) {
 			t.Errorf("a segment is %v, and files say small of all", class)
 		}
 	}
-	if text := string(written(t, segments, Text)); strings.Contains(text, "empty_cache") {
+	if text := string(answertest.Written(t, places, sheet.Text)); strings.Contains(text, "empty_cache") {
 		t.Errorf("segments:\n%s", text)
 	}
 }
@@ -100,7 +111,8 @@ func TestHostMemory(t *testing.T) {
 func TestRecordCallOfHostMemory(t *testing.T) {
 	s := testsnap.HostMemory()
 	s.Traces[0].Events = snapshot.Events{}
-	text := string(written(t, Stats([]Input{NewInput("host.pickle", s)}, StatsOptions{}), Text))
+	text := string(answertest.Written(t, stats.Answer([]answer.Input{answer.NewInput("host.pickle", s)},
+		stats.Options{}), sheet.Text))
 	if !strings.Contains(text, "_record_memory_history(record_pinned_host_memory=True)") {
 		t.Errorf("stats:\n%s", text)
 	}
@@ -108,15 +120,15 @@ func TestRecordCallOfHostMemory(t *testing.T) {
 
 // TestHostMemoryIsNotPredicted: predictions are of GPUs only.
 func TestHostMemoryIsNotPredicted(t *testing.T) {
-	in := NewInput("host.pickle", testsnap.HostMemory())
-	_, err := PredictSizes([]SizedInput{{1, &in}, {2, &in}}, PredictOptions{})
+	in := answer.NewInput("host.pickle", testsnap.HostMemory())
+	_, err := predict.Answer([]predict.SizedInput{{X: 1, Input: &in}, {X: 2, Input: &in}}, predict.Options{})
 	if err == nil || !strings.Contains(err.Error(), "no GPU in common") {
 		t.Errorf("error %v", err)
 	}
 }
 
 // gpuAndHost is a snapshot of host memory and of a GPU whose tensors have so many bytes.
-func gpuAndHost(t *testing.T, name string, device snapshot.DeviceID, bytes int64) Input {
+func gpuAndHost(t *testing.T, name string, device snapshot.DeviceID, bytes int64) answer.Input {
 	t.Helper()
 	c := snapshot.NewComposer(snapshot.Format{HasHost: true})
 	for _, id := range []snapshot.DeviceID{device, snapshot.Pinned} {
@@ -127,13 +139,13 @@ func gpuAndHost(t *testing.T, name string, device snapshot.DeviceID, bytes int64
 		c.Event(id, snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: 1 << 30, Size: 1 << 20})
 		c.Event(id, snapshot.EventText{Action: snapshot.Alloc, Addr: 1 << 30, Size: size})
 	}
-	return NewInput(name, c.Snapshot())
+	return answer.NewInput(name, c.Snapshot())
 }
 
 // TestHostMemoryIsComparedWithItself: neither a comparison nor a condition mixes it with GPUs.
 func TestHostMemoryIsComparedWithItself(t *testing.T) {
 	before, after := gpuAndHost(t, "before", 0, 10), gpuAndHost(t, "after", 1, 30)
-	pairs, err := DiffPairs(&before, &after)
+	pairs, err := diff.Pairs(&before, &after)
 	if err != nil || len(pairs) != 2 {
 		t.Fatalf("%d pairs: %v", len(pairs), err)
 	}
@@ -142,30 +154,31 @@ func TestHostMemoryIsComparedWithItself(t *testing.T) {
 			t.Errorf("pair %d is of devices %d, want %d", i, got, want)
 		}
 	}
-	host := NewInput("host", testsnap.HostMemory())
-	gpu := NewInput("gpu", testsnap.Training())
-	if pairs, err := DiffPairs(&host, &gpu); err == nil {
+	host := answer.NewInput("host", testsnap.HostMemory())
+	gpu := answer.NewInput("gpu", testsnap.Training())
+	if pairs, err := diff.Pairs(&host, &gpu); err == nil {
 		t.Errorf("host memory is compared with a GPU: %d pairs", len(pairs))
 	}
 	for _, test := range []struct {
-		in        []Input
+		in        []answer.Input
 		condition string
 		holds     bool
 	}{
-		{[]Input{before}, "peak>50", false}, // of the GPU it is 10, of host memory 100
-		{[]Input{before}, "peak>5", true},
-		{[]Input{before}, "peak<50", true},
-		{[]Input{before, after}, "peak>20", true},
-		{[]Input{host}, "peak>50MiB", true},
-		{[]Input{host, before}, "peak>50MiB", false},
-		{[]Input{host, before}, "events>10", true}, // not bytes
+		{[]answer.Input{before}, "peak>50", false}, // of the GPU it is 10, of host memory 100
+		{[]answer.Input{before}, "peak>5", true},
+		{[]answer.Input{before}, "peak<50", true},
+		{[]answer.Input{before, after}, "peak>20", true},
+		{[]answer.Input{host}, "peak>50MiB", true},
+		{[]answer.Input{host, before}, "peak>50MiB", false},
+		{[]answer.Input{host, before}, "events>10", true}, // not bytes
 	} {
-		c, err := ParseCondition("stats", test.condition)
+		c, err := answer.ParseCondition("stats", test.condition)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if line, holds, err := c.Holds(Stats(test.in, StatsOptions{})); err != nil || holds != test.holds {
-			t.Errorf("%s of %s holds: %t, want %t: %s (%v)", test.condition, test.in[0].Name, holds, test.holds, line, err)
+		if line, holds, err := c.Holds(stats.Answer(test.in, stats.Options{})); err != nil || holds != test.holds {
+			t.Errorf("%s of %s holds: %t, want %t: %s (%v)", test.condition, test.in[0].Name, holds, test.holds, line,
+				err)
 		}
 	}
 }
@@ -173,19 +186,20 @@ func TestHostMemoryIsComparedWithItself(t *testing.T) {
 // TestClockOfTheHost: times of host memory come from another conversion than those of GPUs. However
 // far apart the two are, each device keeps its numbers, and no clock is said to run backwards.
 func TestClockOfTheHost(t *testing.T) {
-	want := string(written(t, Stats([]Input{NewInput("a", testsnap.Annotated())}, StatsOptions{}), JSON))
+	want := string(answertest.Written(t, stats.Answer([]answer.Input{answer.NewInput("a", testsnap.Annotated())},
+		stats.Options{}), sheet.JSON))
 	for _, shift := range []int64{-1_790_000_000_000_000, -3_600_000_000, -7, 7, 1_000_000, 1 << 50} {
 		s := testsnap.Annotated()
 		times := s.Events(snapshot.Pinned).TimeMicros
 		for i := range times {
 			times[i] += shift
 		}
-		in := []Input{NewInput("a", s)}
-		if got := string(written(t, Stats(in, StatsOptions{}), JSON)); got != want {
+		in := []answer.Input{answer.NewInput("a", s)}
+		if got := string(answertest.Written(t, stats.Answer(in, stats.Options{}), sheet.JSON)); got != want {
 			t.Errorf("shifted by %d µs: stats\n%s\nwant\n%s", shift, got, want)
 		}
 		for _, d := range in[0].Devices {
-			if w, is := warnClock(d); is {
+			if w, is := trust.Clock(d); is {
 				t.Errorf("shifted by %d µs: %s %s", shift, w.Fact, w.Consequence)
 			}
 		}

@@ -2,11 +2,10 @@ package answer
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"slices"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -33,8 +32,8 @@ type PredictedFile struct {
 func (p *Provenance) provenance() *Provenance { return p }
 
 // provenanceOf is the provenance in the value of a sheet; nil if it has none.
-func (s *Sheet) provenanceOf() *Provenance {
-	if v, ok := s.value.(interface{ provenance() *Provenance }); ok {
+func provenanceOf(s *sheet.Sheet) *Provenance {
+	if v, ok := s.Value.(interface{ provenance() *Provenance }); ok {
 		return v.provenance()
 	}
 	return nil
@@ -69,97 +68,64 @@ func (in *Input) Salvaged() *SalvagedFile {
 // SalvagedSentence says what was read of a file and what is missing; "" if all of
 // it was read.
 func (in *Input) SalvagedSentence() string {
-	w, salvaged := warnSalvaged(in.Snapshot)
+	w, salvaged := trust.Salvaged(in.Snapshot)
 	if !salvaged {
 		return ""
 	}
 	return w.Fact + " " + w.Consequence
 }
 
-func warnSalvaged(s *snapshot.Snapshot) (Warning, bool) {
-	read := s.Salvaged
-	if read == nil {
-		return Warning{}, false
-	}
-	what := "is damaged"
-	switch {
-	case errors.Is(read.Err, pickle.ErrTruncated), errors.Is(read.Err, io.ErrUnexpectedEOF):
-		what = "was cut"
-	case errors.Is(read.Err, pickle.ErrLimit):
-		what = "goes beyond a limit"
-	}
-	w := Warning{
-		Fact: fmt.Sprintf("The file %s at byte %s: only the %s read.", what, units.Count(read.At),
-			units.Plural(read.Events, "event before it was", "events before it were")),
-		Consequence: "The end state was read before that; settings and annotations may be missing.",
-	}
-	switch {
-	case read.NoEnd:
-		w.Consequence = "The end state is missing, so nothing confirms the replay."
-	case read.From != snapshot.NoDevice:
-		w.Consequence = "The end state of " + s.DeviceLabel(read.From) + " is missing, so nothing confirms its replay."
-	case read.Events == 0:
-		w.Consequence = "What is shown is the end state, as far as it was read."
-	}
-	return w, true
-}
-
-// Salvaged says, at the top of the answer, which of its inputs were read in part.
-func (s *Sheet) Salvaged(in []Input) {
+// MarkSalvaged says, at the top of the answer, which of its inputs were read in part.
+func MarkSalvaged(s *sheet.Sheet, in []Input) {
 	var files []SalvagedFile
-	var banners []element
+	top := &sheet.Sheet{}
 	for i := range in {
 		if file := in[i].Salvaged(); file != nil {
 			files = append(files, *file)
-			banners = append(banners, heading{sentence{"! %s: %s",
-				[]any{name(file.File), in[i].SalvagedSentence()}}})
+			top.Heading("! %s: %s", sheet.Name(file.File), in[i].SalvagedSentence())
 		}
 	}
-	if p := s.provenanceOf(); p != nil {
+	if p := provenanceOf(s); p != nil {
 		p.Salvaged = files
 	}
-	s.elements = slices.Insert(s.elements, 0, banners...)
+	s.Prepend(top)
 }
 
-// Predicted says, at the top of the answer, which of its inputs are runs that were never
+// MarkPredicted says, at the top of the answer, which of its inputs are runs that were never
 // made.
-func (s *Sheet) Predicted(in []Input) {
+func MarkPredicted(s *sheet.Sheet, in []Input) {
 	var files []PredictedFile
-	var banners []element
+	top := &sheet.Sheet{}
 	for i := range in {
-		if w, is := warnPredicted(in[i].Source); is {
+		if w, is := trust.Predicted(in[i].Source); is {
 			p := in[i].Origin.Predicted
 			files = append(files, PredictedFile{in[i].FileName(), p.X, p.Base, p.NextStep})
-			banners = append(banners, heading{sentence{"! %s: %s %s",
-				[]any{name(in[i].FileName()), w.Fact, w.Consequence}}})
+			top.Heading("! %s: %s %s", sheet.Name(in[i].FileName()), w.Fact, w.Consequence)
 		}
 	}
-	if p := s.provenanceOf(); p != nil {
+	if p := provenanceOf(s); p != nil {
 		p.PredictedRuns = files
 	}
-	s.elements = slices.Insert(s.elements, 0, banners...)
+	s.Prepend(top)
 }
 
-// Redacted says at the top of the answer what it shows under other names, or does
+// MarkRedacted says at the top of the answer what it shows under other names, or does
 // not show.
-func (s *Sheet) Redacted(r snapshot.Redaction) {
+func MarkRedacted(s *sheet.Sheet, r snapshot.Redaction) {
 	if !r.Any() {
 		return
 	}
-	if p := s.provenanceOf(); p != nil {
-		p.Redacted = RedactedKeys(r)
+	if p := provenanceOf(s); p != nil {
+		p.Redacted = trust.RedactedKeys(r)
 	}
-	if len(s.elements) > 0 {
-		if lines, ok := s.elements[0].(unbroken); ok { // one line per device, which scripts read
-			s.elements[0] = append(lines, sentence{"redacted: %s", []any{strings.Join(RedactedKeys(r), ", ")}})
-			return
-		}
+	if s.LineOnTop("redacted: %s", strings.Join(trust.RedactedKeys(r), ", ")) {
+		return // one line per device, which scripts read
 	}
-	var notes []element
-	for _, w := range redactedOn(r) {
-		notes = append(notes, note{sentence{"%s %s", []any{w.Fact, w.Consequence}}})
+	top := &sheet.Sheet{}
+	for _, w := range trust.RedactedAll(r) {
+		top.Note("%s %s", w.Fact, w.Consequence)
 	}
-	s.elements = slices.Insert(s.elements, 0, notes...)
+	s.Prepend(top)
 }
 
 // RedactionOf is what was redacted in any input.
@@ -171,62 +137,4 @@ func RedactionOf(in []Input) snapshot.Redaction {
 		all.Addresses, all.Times = all.Addresses || r.Addresses, all.Times || r.Times
 	}
 	return all
-}
-
-// RedactedKeys are what was redacted, for JSON: paths, names, prefixes, addresses,
-// times.
-func RedactedKeys(r snapshot.Redaction) []string {
-	var keys []string
-	for _, what := range []struct {
-		is  bool
-		key string
-	}{{r.Paths, "paths"}, {r.Names, "names"}, {r.Prefixes, "prefixes"},
-		{r.Addresses, "addresses"}, {r.Times, "times"}} {
-		if what.is {
-			keys = append(keys, what.key)
-		}
-	}
-	return keys
-}
-
-// redactedOn is all that a reader has to know of a redaction.
-func redactedOn(r snapshot.Redaction) []Warning {
-	var list []Warning
-	if w, is := RedactedOn(r); is {
-		list = append(list, w)
-	}
-	if r.Addresses {
-		list = append(list, Warning{Fact: "Addresses were left out of the report.",
-			Consequence: "Those here count from near the lowest one, and streams have numbers."})
-	}
-	if r.Times {
-		list = append(list, Warning{Fact: "Times were left out of the report.",
-			Consequence: "The order of events is as recorded."})
-	}
-	return list
-}
-
-// RedactedOn is what a reader has to know of replaced names, and whether any were
-// replaced.
-func RedactedOn(r snapshot.Redaction) (Warning, bool) {
-	const others = "Pseudonyms stand for them, the same one for the same name. Public names, lines and numbers are " +
-		"as recorded."
-	const cut = "Prefixes of paths were cut."
-	w := Warning{Consequence: others}
-	switch {
-	case r.Paths && r.Names:
-		w.Fact = "Paths and names are redacted."
-	case r.Paths:
-		w.Fact = "Paths are redacted."
-	case r.Names:
-		w.Fact = "Names and texts are redacted."
-	case r.Prefixes:
-		return Warning{Fact: cut, Consequence: "The rest is as recorded."}, true
-	default:
-		return Warning{}, false
-	}
-	if r.Prefixes {
-		w.Consequence += " " + cut
-	}
-	return w, true
 }

@@ -1,4 +1,4 @@
-package answer
+package answer_test
 
 import (
 	"bytes"
@@ -7,19 +7,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // partOf is a sample of which only a part was read.
-func partOf(part snapshot.Salvaged) Input {
+func partOf(part snapshot.Salvaged) answer.Input {
 	s := testsnap.Training()
 	s.Salvaged = &part
 	if part.From != snapshot.NoDevice || part.NoEnd {
 		s.Segments = nil
 	}
-	return NewInput("half.pickle", s)
+	return answer.NewInput("half.pickle", s)
 }
 
 // TestSalvaged: the first line of every answer, and its JSON, say that a file
@@ -27,22 +39,24 @@ func partOf(part snapshot.Salvaged) Input {
 func TestSalvaged(t *testing.T) {
 	cut := &pickle.Error{Offset: 1234, What: "no STOP", Err: pickle.ErrTruncated}
 	in := partOf(snapshot.Salvaged{At: 1234, Events: 200, From: 0, Err: cut})
-	list := []Input{in}
-	for command, s := range map[string]*Sheet{
-		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, LeaksOptions{Rows: 3})),
-		"oom":  asked(OOM(list, OOMOptions{})),
-		"top":  asked(Top(list, TopOptions{At: Peak, Rows: 3})),
-		"diff": asked(Diff(&in, &in, DiffOptions{Rows: 3})), "ranks": ranksOf(in, in, in),
-		"segments": asked(Segments(list, Peak, 20)),
-		"events":   asked(Events(list, EventOptions{})),
+	list := []answer.Input{in}
+	for command, s := range map[string]*sheet.Sheet{
+		"stats": stats.Answer(list, stats.Options{}), "leaks": answertest.Asked(leaks.Answer(list,
+			leaks.Options{Rows: 3})),
+		"oom":  answertest.Asked(oom.Answer(list, oom.Options{})),
+		"top":  answertest.Asked(top.Answer(list, top.Options{At: answer.Peak, Rows: 3})),
+		"diff": answertest.Asked(diff.Answer(&in, &in, diff.Options{Rows: 3})), "ranks": ranksOf(in, in, in),
+		"segments": answertest.Asked(segments.Answer(list, answer.Peak, 20)),
+		"events":   answertest.Asked(events.Answer(list, events.Options{})),
 	} {
 		if s == nil {
 			t.Errorf("%s: no answer", command)
 			continue
 		}
-		s.Salvaged(list)
+		answer.MarkSalvaged(s, list)
 		var text, json bytes.Buffer
-		if err := errors.Join(s.Write(&text, Text, Look{}), s.Write(&json, JSON, Look{})); err != nil {
+		if err := errors.Join(s.Write(&text, sheet.Text, sheet.Look{}), s.Write(&json, sheet.JSON,
+			sheet.Look{})); err != nil {
 			t.Fatal(err)
 		}
 		first, _, _ := strings.Cut(text.String(), "\n")
@@ -52,7 +66,7 @@ func TestSalvaged(t *testing.T) {
 		if !strings.Contains(strings.ReplaceAll(json.String(), " ", ""), `"byte":1234,`) {
 			t.Errorf("%s: the JSON does not say it:\n%.300s", command, &json)
 		}
-		fits(t, command, s)
+		answertest.Fits(t, command, s)
 	}
 }
 
@@ -80,10 +94,10 @@ func TestSalvagedWords(t *testing.T) {
 		if got := in.SalvagedSentence(); got != tt.says {
 			t.Errorf("got  %s\nwant %s", got, tt.says)
 		}
-		if got := VerdictOn(in.Devices[0]); got.Text != tt.verdict {
+		if got := trust.VerdictOn(in.Devices[0]); got.Text != tt.verdict {
 			t.Errorf("verdict %+v, want %s", got, tt.verdict)
 		}
-		if w := WarningsOn(in.Snapshot, in.Devices[0])[0]; w.Fact+" "+w.Consequence != tt.says {
+		if w := trust.WarningsOn(in.Snapshot, in.Devices[0])[0]; w.Fact+" "+w.Consequence != tt.says {
 			t.Errorf("the first warning is %+v", w)
 		}
 	}
@@ -111,9 +125,9 @@ func TestSalvagedFile(t *testing.T) {
 func TestSalvagedOnce(t *testing.T) {
 	s := testsnap.Hostile()
 	s.Salvaged = &snapshot.Salvaged{At: 5, From: 0, Err: errors.New("cut")}
-	in := NewInput("hostile", s)
-	fact, _ := warnSalvaged(s)
-	text := said(t, func(sheet *Sheet) { sheet.warn(in.Recordings[0]) })
+	in := answer.NewInput("hostile", s)
+	fact, _ := trust.Salvaged(s)
+	text := answertest.Said(t, func(said *sheet.Sheet) { trust.WriteWarnings(said, in.Recordings[0]) })
 	if strings.Contains(text, fact.Fact) ||
 		!strings.Contains(text, "Parts of the file could not be read as expected.") {
 		t.Error(text)
@@ -128,10 +142,11 @@ func TestNewWarnings(t *testing.T) {
 	}
 	s := c.Snapshot()
 	s.Oddity.UnknownKeys = map[string]int{"color": 12, "<b>": 1}
-	in := NewInput("odd.pickle", s)
+	in := answer.NewInput("odd.pickle", s)
 	var text, json bytes.Buffer
-	sheet := Stats([]Input{in}, StatsOptions{})
-	if err := errors.Join(sheet.Write(&text, Text, Look{}), sheet.Write(&json, JSON, Look{})); err != nil {
+	shown := stats.Answer([]answer.Input{in}, stats.Options{})
+	if err := errors.Join(shown.Write(&text, sheet.Text, sheet.Look{}), shown.Write(&json, sheet.JSON,
+		sheet.Look{})); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`They were left out: "<b>" (1), "color" (12).`,
@@ -141,42 +156,43 @@ func TestNewWarnings(t *testing.T) {
 		}
 	}
 	var log bytes.Buffer
-	if err := asked(Events([]Input{in}, EventOptions{})).Write(&log, Text, Look{}); err != nil ||
+	if err := answertest.Asked(events.Answer([]answer.Input{in}, events.Options{})).Write(&log, sheet.Text,
+		sheet.Look{}); err != nil ||
 		!strings.Contains(log.String(), "The clock runs backwards.") {
 		t.Errorf("the log shows times below zero without a word: %v\n%s", err, &log)
 	}
 	if !strings.Contains(json.String(), `"color": 12`) {
 		t.Errorf("the keys are missing in\n%s", &json)
 	}
-	fits(t, "stats", sheet)
+	answertest.Fits(t, "stats", shown)
 }
 
 // TestCutFileGetsNoAdvice: what the end of a file would have said is not said of its
 // beginning: not that nothing was recorded, not which setting helps, not what a block
 // weighs.
 func TestCutFileGetsNoAdvice(t *testing.T) {
-	idle := func() *script { // reserves much, and the blocks in it were not read
-		s := newScript()
-		s.Segment(snapshot.Segment{Address: 1 << 30, TotalSize: 2048 * growthMiB, SizeClass: snapshot.SizeClassLarge})
+	idle := func() *answertest.Script { // reserves much, and the blocks in it were not read
+		s := answertest.NewScript()
+		s.Segment(snapshot.Segment{Address: 1 << 30, TotalSize: 2048 * answertest.GrowthMiB,
+			SizeClass: snapshot.SizeClassLarge})
 		return s
 	}
-	state := []Input{NewInput("state.pickle", idle().Snapshot())}
+	state := []answer.Input{answer.NewInput("state.pickle", idle().Snapshot())}
 	state[0].Snapshot.Salvaged = &snapshot.Salvaged{From: snapshot.NoDevice, Err: io.ErrUnexpectedEOF}
-	r := state[0].Recordings[0]
-	if stats := newDeviceStats(&state[0], r, StatsOptions{}); len(stats.Advice) > 0 {
-		t.Errorf("advises %+v", stats.Advice)
+	if advice := statsOf(state, stats.Options{}).Advice; len(advice) > 0 {
+		t.Errorf("advises %+v", advice)
 	}
-	for command, tell := range map[string]func() (*Sheet, error){
-		"stats":   func() (*Sheet, error) { return Stats(state, StatsOptions{}), nil },
-		"summary": func() (*Sheet, error) { return Stats(state, StatsOptions{Summary: true}), nil },
-		"leaks":   func() (*Sheet, error) { return Leaks(state, LeaksOptions{}) },
-		"oom":     func() (*Sheet, error) { return OOM(state, OOMOptions{}) },
-		"whatif":  func() (*Sheet, error) { return WhatIf(state, WhatIfOptions{}) },
+	for command, tell := range map[string]func() (*sheet.Sheet, error){
+		"stats":   func() (*sheet.Sheet, error) { return stats.Answer(state, stats.Options{}), nil },
+		"summary": func() (*sheet.Sheet, error) { return stats.Answer(state, stats.Options{Summary: true}), nil },
+		"leaks":   func() (*sheet.Sheet, error) { return leaks.Answer(state, leaks.Options{}) },
+		"oom":     func() (*sheet.Sheet, error) { return oom.Answer(state, oom.Options{}) },
+		"whatif":  func() (*sheet.Sheet, error) { return whatif.Answer(state, whatif.Options{}) },
 	} {
 		var b strings.Builder
-		sheet, err := tell()
+		said, err := tell()
 		if err == nil {
-			err = sheet.Write(&b, Text, Look{Width: 100_000})
+			err = said.Write(&b, sheet.Text, sheet.Look{Width: 100_000})
 		}
 		for _, no := range []string{"No history was recorded", "The file holds no history", "expandable_segments",
 			"start recording"} {
@@ -186,14 +202,14 @@ func TestCutFileGetsNoAdvice(t *testing.T) {
 		}
 	}
 
-	first := newScript()
-	first.make(100*growthMiB, "model.py|layer\n"+scriptForward)
-	first.make(100*growthMiB, "model.py|layer\n"+scriptForward)
-	in := cut([]Input{NewInput("first.pickle", first.Snapshot())})
-	in[0] = NewInput("first.pickle", in[0].Snapshot)
-	m := newSummary(in[0].Recordings[0])
+	first := answertest.NewScript()
+	first.Make(100*answertest.GrowthMiB, "model.py|layer\n"+answertest.ScriptForward)
+	first.Make(100*answertest.GrowthMiB, "model.py|layer\n"+answertest.ScriptForward)
+	in := answertest.Cut([]answer.Input{answer.NewInput("first.pickle", first.Snapshot())})
+	in[0] = answer.NewInput("first.pickle", in[0].Snapshot)
+	m := statsOf(in, stats.Options{Summary: true}).Summary
 	if m.Allocated.All.Current != nil || m.Active.Large.Peak != nil || m.InactiveSplit.All.Current != nil ||
-		*m.Requested.All.Current != 200*growthMiB {
+		*m.Requested.All.Current != 200*answertest.GrowthMiB {
 		t.Errorf("%+v", m)
 	}
 }

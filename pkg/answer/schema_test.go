@@ -1,38 +1,76 @@
-package answer
+package answer_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	reflector "github.com/invopop/jsonschema"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/inspect"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/predict"
+	"github.com/memviz-go/memviz/pkg/answer/ranks"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// values are the answers of all commands, empty, by command.
-var values = map[string]any{
-	"stats": newDevices[DeviceStats]("stats"),
-	"top":   newDevices[TopDevice]("top"),
-	"leaks": newDevices[LeaksDevice]("leaks"),
-	"oom":   newDevices[OOMDevice]("oom"),
-	"diff":  newDevices[DiffDevice]("diff"),
-	"ranks": &RanksAnswer{},
+// TestRedactedIsSaid: every answer for programs says what was redacted, and fits its schema with
+// it, but for two: one quotes the report, one is not about snapshots.
+func TestRedactedIsSaid(t *testing.T) {
+	for command, value := range emptyAnswers() {
+		s := &sheet.Sheet{Value: value}
+		answer.MarkRedacted(s, snapshot.Redaction{Paths: true, Names: true, Prefixes: true})
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if command == "inspect" || command == "version" {
+			continue
+		}
+		if command != "ranks" { // whose lists are null here
+			answertest.Fits(t, command, s)
+		}
+		if !strings.Contains(string(text), `"redacted":["paths","names","prefixes"]`) ||
+			!strings.Contains(string(answertest.Written(t, s, sheet.Text)), "redacted") {
+			t.Errorf("%s says %s", command, text)
+		}
+	}
+}
 
-	"events":   newDevices[EventsDevice]("events"),
-	"segments": newDevices[SegmentsDevice]("segments"),
-	"inspect":  &InspectAnswer{},
-	"whatif":   newDevices[WhatIfDevice]("whatif"),
-	"predict":  newDevices[PredictDevice]("predict"),
-	"version":  &VersionAnswer{},
+// emptyAnswers are the answers of all commands, by command.
+func emptyAnswers() map[string]any {
+	return map[string]any{
+		"stats": answer.NewDevices[stats.Device]("stats"),
+		"top":   answer.NewDevices[top.Device]("top"),
+		"leaks": answer.NewDevices[leaks.Device]("leaks"),
+		"oom":   answer.NewDevices[oom.Device]("oom"),
+		"diff":  answer.NewDevices[diff.Device]("diff"),
+		"ranks": &ranks.Comparison{},
+
+		"events":   answer.NewDevices[events.Device]("events"),
+		"segments": answer.NewDevices[segments.Device]("segments"),
+		"inspect":  &inspect.Contents{},
+		"whatif":   answer.NewDevices[whatif.Device]("whatif"),
+		"predict":  answer.NewDevices[predict.Device]("predict"),
+		"version":  &answer.Build{},
+	}
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their
@@ -40,9 +78,7 @@ var values = map[string]any{
 func TestSchemas(t *testing.T) {
 	r := reflector.Reflector{DoNotReference: true, ExpandedStruct: true, Anonymous: true}
 	r.Mapper = schemaOfAnomalies
-	if err := r.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "."); err != nil {
-		t.Fatal(err)
-	}
+	describe(t, &r, ".")
 	publish := func(command, title string, schema *reflector.Schema) {
 		schema.ID = reflector.ID("https://github.com/memviz-go/memviz/schemas/" + command)
 		schema.Title = title
@@ -53,27 +89,46 @@ func TestSchemas(t *testing.T) {
 		text = bytes.ReplaceAll(text, []byte(`\n`), []byte(" ")) // the lines of a comment
 		testkit.GoldenFile(t, filepath.Join("schemas", command+".json"), append(text, '\n'))
 	}
+	values := emptyAnswers()
 	for command, value := range values {
 		publish(command, "memviz "+command+" --format json", r.Reflect(value))
 	}
 	// A file that cannot be read has a digest without numbers, so few fields are required.
 	lines := reflector.Reflector{DoNotReference: true, ExpandedStruct: true, Anonymous: true,
 		RequiredFromJSONSchemaTags: true}
-	if err := lines.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "../job"); err != nil {
-		t.Fatal(err)
-	}
+	describe(t, &lines, "../job")
 	publish("digest", "each line of memviz digest", lines.Reflect(&job.Digest{}))
-	for _, command := range Schemas() {
+	for _, command := range answer.Schemas() {
 		if _, ok := values[command]; !ok && command != "digest" {
 			t.Errorf("schemas/%s.json belongs to no answer", command)
 		}
 	}
 }
 
+// describe makes descriptions of the comments on the types and fields of a folder, without
+// their names in Go.
+func describe(t *testing.T, r *reflector.Reflector, folder string) {
+	t.Helper()
+	if err := r.AddGoComments("github.com/memviz-go/memviz/pkg/answer", folder); err != nil {
+		t.Fatal(err)
+	}
+	for key, comment := range r.CommentMap {
+		name := key[strings.LastIndex(key, ".")+1:]
+		text, named := strings.CutPrefix(comment, name+" ")
+		if !named {
+			continue
+		}
+		for _, verb := range []string{"is ", "are "} {
+			text = strings.TrimPrefix(text, verb)
+		}
+		r.CommentMap[key] = strings.ToUpper(text[:1]) + text[1:]
+	}
+}
+
 // schemaOfAnomalies is the schema of Anomalies, with the keys and words of the
 // table of kinds; it is nil for other types.
 func schemaOfAnomalies(of reflect.Type) *reflector.Schema {
-	if of != reflect.TypeFor[Anomalies]() {
+	if of != reflect.TypeFor[trust.Anomalies]() {
 		return nil
 	}
 	s := &reflector.Schema{Type: "object", Properties: reflector.NewProperties(),
@@ -90,43 +145,6 @@ func schemaOfAnomalies(of reflect.Type) *reflector.Schema {
 	return s
 }
 
-// fits holds an answer's JSON against the schema of its command.
-func fits(t *testing.T, command string, s *Sheet) {
-	t.Helper()
-	var answer bytes.Buffer
-	if err := s.Write(&answer, JSON, Look{}); err != nil {
-		t.Fatal(err)
-	}
-	fitsSchema(t, command, answer.Bytes())
-}
-
-func fitsSchema(t *testing.T, command string, answer []byte) {
-	t.Helper()
-	text, ok := Schema(command)
-	if !ok {
-		t.Fatalf("%s has no schema; there are %s", command, strings.Join(slices.Sorted(slices.Values(Schemas())), ", "))
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(instance); err != nil {
-		t.Errorf("memviz %s: %v\n%s", command, err, answer)
-	}
-}
-
 // TestDigestFits holds digests against their schema, which no command of this package
 // prints.
 func TestDigestFits(t *testing.T) {
@@ -136,7 +154,7 @@ func TestDigestFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := NewInput("snapshot", s)
+		in := answer.NewInput("snapshot", s)
 		list = append(list, job.DigestOf(in.Recordings[0]))
 	}
 	for i := range list {
@@ -144,6 +162,6 @@ func TestDigestFits(t *testing.T) {
 		if err := job.WriteDigests(&text, &list[i]); err != nil {
 			t.Fatal(err)
 		}
-		fitsSchema(t, "digest", text.Bytes())
+		answertest.FitsSchema(t, "digest", text.Bytes())
 	}
 }

@@ -1,4 +1,4 @@
-package answer
+package answer_test
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
 )
@@ -22,8 +25,8 @@ func TestJSONIsPrintable(t *testing.T) {
 	}
 	s.Settings = []snapshot.Setting{{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: text}}
 	found := 0
-	for command, sheet := range allAnswers(t, NewInput("a.pickle", s)) {
-		answer := written(t, sheet, JSON)
+	for command, said := range allAnswers(t, answer.NewInput("a.pickle", s)) {
+		answer := answertest.Written(t, said, sheet.JSON)
 		for _, r := range string(answer) {
 			if r != '\n' && !unicode.IsPrint(r) {
 				t.Errorf("%s has %U", command, r)
@@ -33,11 +36,10 @@ func TestJSONIsPrintable(t *testing.T) {
 		if err := json.Unmarshal(answer, &got); err != nil {
 			t.Fatalf("%s: %v", command, err)
 		}
-		value := sheet.value
-		if _, isEvents := value.(*eventsValue); isEvents {
+		if command == "events" {
 			continue // its value is not all of it
 		}
-		plain, err := json.Marshal(value)
+		plain, err := json.Marshal(said.Value)
 		if err != nil {
 			t.Fatal(err)
 		}

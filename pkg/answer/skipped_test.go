@@ -1,4 +1,4 @@
-package answer
+package answer_test
 
 import (
 	"path/filepath"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
@@ -62,20 +63,21 @@ func TestSkippedActions(t *testing.T) {
 		of := without(s, test.skipped...)
 		d := replay.Replay(of, 0)
 		if test.addsUp && d.Totals.FinalBytes != whole.Totals.FinalBytes {
-			t.Errorf("without %s it ends with %d bytes, want %d", test.name, d.Totals.FinalBytes, whole.Totals.FinalBytes)
+			t.Errorf("without %s it ends with %d bytes, want %d", test.name, d.Totals.FinalBytes,
+				whole.Totals.FinalBytes)
 		}
 		if same := d.Totals.PeakBytes == whole.Totals.PeakBytes; test.same && !same {
 			t.Errorf("without %s the peak is %d, want %d", test.name, d.Totals.PeakBytes, whole.Totals.PeakBytes)
 		}
 		said := ""
-		for _, w := range WarningsOn(of, d) {
+		for _, w := range trust.WarningsOn(of, d) {
 			said += w.Fact + " " + w.Consequence + "\n"
 		}
 		if !strings.Contains(said, test.warning) || test.warning == "" && said != "" {
 			t.Errorf("without %s: %q, want %q", test.name, said, test.warning)
 		}
 		if d.AddsUp() != test.addsUp {
-			t.Errorf("without %s it adds up: %t: %s", test.name, d.AddsUp(), VerdictOn(d).Why)
+			t.Errorf("without %s it adds up: %t: %s", test.name, d.AddsUp(), trust.VerdictOn(d).Why)
 		}
 	}
 }

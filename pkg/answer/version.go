@@ -1,9 +1,13 @@
 package answer
 
-import "runtime"
+import (
+	"runtime"
 
-// VersionAnswer says which memviz this is.
-type VersionAnswer struct {
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+)
+
+// Build says which memviz this is.
+type Build struct {
 	Schema  string `json:"schema"`
 	Version string `json:"version"` // without "v"; "devel" for a build from a checkout
 	Commit  string `json:"commit"`  // that it was built from, with "-dirty" if files differed; empty if unknown
@@ -13,17 +17,17 @@ type VersionAnswer struct {
 }
 
 // Version says which memviz this is. The commit may be empty.
-func Version(version, commit string) *Sheet {
-	v := &VersionAnswer{
-		Schema: schemaName("version"), Version: version, Commit: commit,
+func Version(version, commit string) *sheet.Sheet {
+	v := &Build{
+		Schema: SchemaName("version"), Version: version, Commit: commit,
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 	}
-	s := &Sheet{value: v}
-	s.heading("memviz %s", v.Version)
+	s := &sheet.Sheet{Value: v}
+	s.Heading("memviz %s", v.Version)
 	if commit == "" {
-		s.note("%s, %s/%s", v.Go, v.OS, v.Arch)
+		s.Note("%s, %s/%s", v.Go, v.OS, v.Arch)
 	} else {
-		s.note("commit %s, %s, %s/%s", v.Commit, v.Go, v.OS, v.Arch)
+		s.Note("commit %s, %s, %s/%s", v.Commit, v.Go, v.OS, v.Arch)
 	}
 	return s
 }

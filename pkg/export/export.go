@@ -20,6 +20,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -103,5 +104,5 @@ func (o *Options) times(r *analysis.Recording) bool {
 // redacted lists what is not written as recorded: paths, names, addresses, times.
 func (o *Options) redacted(as snapshot.Redaction) []string {
 	as.Addresses, as.Times = as.Addresses || o.Omit.Addresses, as.Times || o.Omit.Times
-	return answer.RedactedKeys(as)
+	return trust.RedactedKeys(as)
 }

@@ -5,7 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -57,39 +58,39 @@ var allocationsTable = newTable("allocations", false,
 )
 
 var eventsTable = newTable("events", false,
-	func(r *recording) iter.Seq[answer.Event] { return answer.EventRows(r.in, r.Recording) },
-	col("event", integer, func(_ *recording, e *answer.Event) value { return number(e.Event) }),
-	col("time_us", integer, func(r *recording, e *answer.Event) value { return r.time(replay.EventIndex(e.Event)) }),
-	col("action", text, func(_ *recording, e *answer.Event) value { return textOf(e.Action) }),
-	col("bytes", integer, func(_ *recording, e *answer.Event) value { return number(e.Bytes) }),
-	col("device_free_bytes", integer, func(_ *recording, e *answer.Event) value {
+	func(r *recording) iter.Seq[events.Event] { return events.Rows(r.in, r.Recording) },
+	col("event", integer, func(_ *recording, e *events.Event) value { return number(e.Event) }),
+	col("time_us", integer, func(r *recording, e *events.Event) value { return r.time(replay.EventIndex(e.Event)) }),
+	col("action", text, func(_ *recording, e *events.Event) value { return textOf(e.Action) }),
+	col("bytes", integer, func(_ *recording, e *events.Event) value { return number(e.Bytes) }),
+	col("device_free_bytes", integer, func(_ *recording, e *events.Event) value {
 		return value{known: e.Action == "oom", n: e.DeviceFreeBytes}
 	}),
-	col("address", text, func(r *recording, e *answer.Event) value { return r.address(e.Address) }),
-	col("stream", text, func(r *recording, e *answer.Event) value {
+	col("address", text, func(r *recording, e *events.Event) value { return r.address(e.Address) }),
+	col("stream", text, func(r *recording, e *events.Event) value {
 		return textOf(r.stream(r.Device.Events.Stream[e.Event]))
 	}),
-	col("allocation", allocation, func(_ *recording, e *answer.Event) value { return optional(e.Allocation) }),
-	col("family", text, func(_ *recording, e *answer.Event) value { return textOf(e.Family) }),
-	col("segment", integer, func(r *recording, e *answer.Event) value {
+	col("allocation", allocation, func(_ *recording, e *events.Event) value { return optional(e.Allocation) }),
+	col("family", text, func(_ *recording, e *events.Event) value { return textOf(e.Family) }),
+	col("segment", integer, func(r *recording, e *events.Event) value {
 		if !r.addresses {
 			return value{} // which segment it is follows from the addresses
 		}
 		return optional(e.Segment)
 	}),
-	col("phase", text, func(r *recording, e *answer.Event) value {
+	col("phase", text, func(r *recording, e *events.Event) value {
 		return textOf(r.phase(replay.EventIndex(e.Event)))
 	}),
-	col("site", site, func(r *recording, e *answer.Event) value { return r.site(r.Device.Events.Stack[e.Event]) }),
-	col("metadata", text, func(_ *recording, e *answer.Event) value { return textOf(e.Metadata) }),
-	col("compile_context", text, func(_ *recording, e *answer.Event) value { return textOf(e.CompileContext) }),
-	col("active_bytes", integer, func(_ *recording, e *answer.Event) value { return number(e.ActiveBytes) }),
-	col("reserved_bytes", integer, func(_ *recording, e *answer.Event) value { return number(e.ReservedBytes) }),
+	col("site", site, func(r *recording, e *events.Event) value { return r.site(r.Device.Events.Stack[e.Event]) }),
+	col("metadata", text, func(_ *recording, e *events.Event) value { return textOf(e.Metadata) }),
+	col("compile_context", text, func(_ *recording, e *events.Event) value { return textOf(e.CompileContext) }),
+	col("active_bytes", integer, func(_ *recording, e *events.Event) value { return number(e.ActiveBytes) }),
+	col("reserved_bytes", integer, func(_ *recording, e *events.Event) value { return number(e.ReservedBytes) }),
 )
 
 // segmentRow is a row of the segments in a state.
 type segmentRow struct {
-	answer.Segment
+	segments.Segment
 	state  int
 	stream snapshot.StreamID
 }
@@ -98,7 +99,7 @@ var segmentsTable = newTable("segments", true,
 	func(r *recording) iter.Seq[segmentRow] {
 		l := r.Layouts().At(r.state(r.Device.Events.Len()))
 		rows := make([]segmentRow, len(l.Segments))
-		for i, s := range answer.SegmentRows(r.Recording, l) {
+		for i, s := range segments.Rows(r.Recording, l) {
 			rows[i] = segmentRow{s, l.State, l.Segments[i].Stream}
 		}
 		return slices.Values(rows)

@@ -13,6 +13,10 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
@@ -35,7 +39,7 @@ func intOf(t testing.TB, text string) int64 {
 func statsOf(t testing.TB, in []answer.Input) []map[string]any {
 	t.Helper()
 	var text bytes.Buffer
-	if err := answer.Stats(in, answer.StatsOptions{}).Write(&text, answer.JSON, answer.Look{}); err != nil {
+	if err := stats.Answer(in, stats.Options{}).Write(&text, sheet.JSON, sheet.Look{}); err != nil {
 		t.Fatal(err)
 	}
 	var value struct{ Devices []map[string]any }
@@ -185,8 +189,8 @@ func TestNames(t *testing.T) {
 		keys  []string
 		ours  []string // columns that the answer has not
 	}{
-		{eventsTable, keysOf(answer.Event{}), []string{"phase"}},
-		{segmentsTable, keysOf(answer.Segment{}), []string{"state"}},
+		{eventsTable, keysOf(events.Event{}), []string{"phase"}},
+		{segmentsTable, keysOf(segments.Segment{}), []string{"state"}},
 	} {
 		for _, name := range tt.table.header()[2:] {
 			if !slices.Contains(tt.keys, name) && !slices.Contains(tt.ours, name) {
@@ -199,12 +203,12 @@ func TestNames(t *testing.T) {
 // TestEventRows: the events are those of memviz events, but for their words.
 func TestEventRows(t *testing.T) {
 	in := input(testsnap.Training())
-	sheet, err := answer.Events(in, answer.EventOptions{})
+	said, err := events.Answer(in, events.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := sheet.Write(&text, answer.JSON, answer.Look{}); err != nil {
+	if err := said.Write(&text, sheet.JSON, sheet.Look{}); err != nil {
 		t.Fatal(err)
 	}
 	var log struct {

@@ -10,6 +10,10 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
 	. "github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -38,10 +42,10 @@ func open(t *testing.T, path string) answer.Input {
 }
 
 // asked is the answer of a command on one device, as anyone gets it.
-func asked[T any](t *testing.T, sheet *answer.Sheet, device int) T {
+func asked[T any](t *testing.T, said *sheet.Sheet, device int) T {
 	t.Helper()
 	var text bytes.Buffer
-	if err := sheet.Write(&text, answer.JSON, answer.Look{}); err != nil {
+	if err := said.Write(&text, sheet.JSON, sheet.Look{}); err != nil {
 		t.Fatal(err)
 	}
 	var all struct{ Devices []json.RawMessage }
@@ -67,7 +71,7 @@ func asked[T any](t *testing.T, sheet *answer.Sheet, device int) T {
 
 // TestNumbersOfAnswers holds digests against what the commands say of the same files.
 func TestNumbersOfAnswers(t *testing.T) {
-	steps, leaks, ooms, retained := 0, 0, 0, 0
+	steps, leaked, ooms, retained := 0, 0, 0, 0
 	eachRecording(t, func(t *testing.T, in *answer.Input, r *analysis.Recording) {
 		d, device := DigestOf(r), int(r.Device.ID)
 		equal := func(what string, got, want any) {
@@ -78,26 +82,26 @@ func TestNumbersOfAnswers(t *testing.T) {
 				t.Errorf("device %d: %s: %s, want %s", device, what, a, b)
 			}
 		}
-		stats := asked[answer.DeviceStats](t, answer.Stats([]answer.Input{*in}, answer.StatsOptions{}), device)
+		totals := asked[stats.Device](t, stats.Answer([]answer.Input{*in}, stats.Options{}), device)
 		equal("totals", []any{d.Torch, d.Events, d.Allocations, d.PeakBytes, d.PeakState, d.ReservedPeakBytes,
 			d.BaselineBytes, d.FinalBytes, d.AddsUp, d.Partial, d.StepMethod},
-			[]any{stats.Torch, stats.Events, stats.Allocations, stats.PeakBytes, stats.PeakState,
-				stats.ReservedPeakBytes, stats.BaselineBytes, stats.FinalBytes, stats.AddsUp, stats.Cut,
-				stats.StepMethod})
+			[]any{totals.Torch, totals.Events, totals.Allocations, totals.PeakBytes, totals.PeakState,
+				totals.ReservedPeakBytes, totals.BaselineBytes, totals.FinalBytes, totals.AddsUp, totals.Cut,
+				totals.StepMethod})
 		anomalies := 0
 		for key, n := range d.Anomalies {
 			anomalies += n
-			equal(key, n, stats.Anomalies[key])
+			equal(key, n, totals.Anomalies[key])
 		}
-		equal("anomalies", anomalies, stats.Anomalies["total"])
+		equal("anomalies", anomalies, totals.Anomalies["total"])
 		if d.Cached != nil {
-			unused := stats.AtReservedPeak
+			unused := totals.AtReservedPeak
 			equal("cached", d.Cached, Cache{unused.CachedBytes, unused.FragmentationBytes, unused.LargestFreeBytes})
-		} else if stats.Segments > 0 {
+		} else if totals.Segments > 0 {
 			t.Error("what is cached is missing")
 		}
 
-		windows := slices.DeleteFunc(stats.Windows, func(w answer.Window) bool { return w.Rest })
+		windows := slices.DeleteFunc(totals.Windows, func(w stats.Window) bool { return w.Rest })
 		equal("steps", d.StepsSeen, len(windows))
 		windows = windows[len(windows)-len(d.Steps):]
 		for i, w := range windows {
@@ -107,30 +111,30 @@ func TestNumbersOfAnswers(t *testing.T) {
 			steps++
 		}
 
-		sheet, err := answer.Leaks([]answer.Input{*in}, answer.LeaksOptions{})
+		said, err := leaks.Answer([]answer.Input{*in}, leaks.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		suspects := asked[answer.LeaksDevice](t, sheet, device).Suspects
+		suspects := asked[leaks.Device](t, said, device).Suspects
 		equal("leaks", len(d.Leaks), min(len(suspects), MaxLeaks))
 		for i, l := range d.Leaks {
 			s := &suspects[i]
 			equal("leak", []any{l.Kind, l.Strong, l.Site, l.PerStep, l.Bytes, l.Steps},
 				[]any{s.Kind, s.Verdict == "strong", s.Site, s.BytesPerStep, s.BytesLive, s.GrowingSteps})
-			leaks++
+			leaked++
 		}
 
-		sheet, err = answer.OOM([]answer.Input{*in}, answer.OOMOptions{})
+		said, err = oom.Answer([]answer.Input{*in}, oom.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		failed := asked[answer.OOMDevice](t, sheet, device).OOMs
+		failed := asked[oom.Device](t, said, device).OOMs
 		equal("ooms", len(d.OOMs), min(len(failed), MaxOOMs))
 		failed = failed[len(failed)-len(d.OOMs):]
 		for i, o := range d.OOMs {
 			f := &failed[i]
 			step := 0
-			for i, w := range stats.Windows {
+			for i, w := range totals.Windows {
 				if w.From <= f.State {
 					step = i + 1
 				}
@@ -145,8 +149,8 @@ func TestNumbersOfAnswers(t *testing.T) {
 		}
 		equal("families at the peak", d.PeakBytes, sum(d.PeakFamilies))
 	})
-	if steps == 0 || leaks == 0 || ooms == 0 || retained == 0 {
-		t.Errorf("%d steps, %d leaks, %d failed requests, %d ends of steps", steps, leaks, ooms, retained)
+	if steps == 0 || leaked == 0 || ooms == 0 || retained == 0 {
+		t.Errorf("%d steps, %d leaks, %d failed requests, %d ends of steps", steps, leaked, ooms, retained)
 	}
 }
 

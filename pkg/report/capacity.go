@@ -3,13 +3,14 @@ package report
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/strip"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // setMeasures shows other measures of a device.
-func (d *Document) setMeasures(file, device int, best *answer.BestMeasures) {
+func (d *Document) setMeasures(file, device int, best *whatif.BestMeasures) {
 	view := &d.report.Files[file].Devices[device]
 	if best == view.Measures.Best {
 		return
@@ -45,7 +46,7 @@ func (d *Document) Capacity(given recording.GivenCapacity) (tooSmall []*analysis
 				d.page.Summaries[summary].Measures = view.Measures.Texts()
 			}
 			summary++
-			growth := answer.GrowthCard(r, given.Bytes)
+			growth := strip.GrowthCard(r, given.Bytes)
 			view.Answers[recording.GrowthAnswer].Small, view.Answers[recording.GrowthAnswer].Detail = growth.Small, growth.Detail
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
 	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/report/compare"
 	"github.com/memviz-go/memviz/pkg/report/recording"
@@ -116,7 +117,7 @@ func TestCompareSummary(t *testing.T) {
 	page := string(renderCompare(t, before, after))
 	_, summary, _ := strings.Cut(page, `<main id="summary">`)
 	summary, _, _ = strings.Cut(summary, "</main>")
-	pairs, err := answer.DiffPairs(&before, &after)
+	pairs, err := diff.Pairs(&before, &after)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,16 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/inspect"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
@@ -79,14 +89,14 @@ func speak(t *testing.T, in answer.Input) *spoken {
 	x.salvaged = in.Snapshot.Salvaged != nil
 	x.stacks = in.Devices[0].WithStack() > 0
 	list := []answer.Input{in}
-	add := func(command string) func(*answer.Sheet, error) {
-		return func(s *answer.Sheet, err error) {
+	add := func(command string) func(*sheet.Sheet, error) {
+		return func(s *sheet.Sheet, err error) {
 			t.Helper()
 			x.texts[command] = linesOf(t, s, err)
 			var file bytes.Buffer
 			var v struct{ Devices []object }
 			if err == nil {
-				err = s.Write(&file, answer.JSON, answer.Look{})
+				err = s.Write(&file, sheet.JSON, sheet.Look{})
 			}
 			if err == nil {
 				err = json.Unmarshal(file.Bytes(), &v)
@@ -97,20 +107,20 @@ func speak(t *testing.T, in answer.Input) *spoken {
 			x.values[command] = v.Devices[0]
 		}
 	}
-	add("stats")(answer.Stats(list, answer.StatsOptions{Rows: 1000}), nil)
-	add("one line")(answer.Stats(list, answer.StatsOptions{OneLine: true}), nil)
-	add("leaks")(answer.Leaks(list, answer.LeaksOptions{Rows: 1000}))
-	add("oom")(answer.OOM(list, answer.OOMOptions{Rows: 1000}))
-	add("whatif")(answer.WhatIf(list, answer.WhatIfOptions{}))
-	add("top")(answer.Top(list, answer.TopOptions{Grouping: holders.Grouping{By: holders.BySite}, Rows: 1000}))
-	add("segments")(answer.Segments(list, answer.Peak, 1000))
-	add("diff")(answer.Diff(&in, &in, answer.DiffOptions{Rows: 1000}))
+	add("stats")(stats.Answer(list, stats.Options{Rows: 1000}), nil)
+	add("one line")(stats.Answer(list, stats.Options{OneLine: true}), nil)
+	add("leaks")(leaks.Answer(list, leaks.Options{Rows: 1000}))
+	add("oom")(oom.Answer(list, oom.Options{Rows: 1000}))
+	add("whatif")(whatif.Answer(list, whatif.Options{}))
+	add("top")(top.Answer(list, top.Options{Grouping: holders.Grouping{By: holders.BySite}, Rows: 1000}))
+	add("segments")(segments.Answer(list, answer.Peak, 1000))
+	add("diff")(diff.Answer(&in, &in, diff.Options{Rows: 1000}))
 
 	first, err := answer.ParseBound("0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := answer.Events(list, answer.EventOptions{From: first, To: first})
+	events, err := events.Answer(list, events.Options{From: first, To: first})
 	x.texts["events"] = linesOf(t, events, err)
 	x.texts["ranks"] = linesOf(t, ranksOf(&in, "rank0.pickle", "rank1.pickle", "rank2.pickle"), nil)
 
@@ -126,8 +136,8 @@ func speak(t *testing.T, in answer.Input) *spoken {
 		text.Reset()
 		return sum
 	}
-	x.values["folded"] = object{"peak_bytes": bytesIn(answer.Folded(&text, &in, answer.Peak))}
-	x.values["folded"]["reserved_final_bytes"] = bytesIn(answer.FoldedSegments(&text, &in))
+	x.values["folded"] = object{"peak_bytes": bytesIn(top.Folded(&text, &in, answer.Peak))}
+	x.values["folded"]["reserved_final_bytes"] = bytesIn(top.FoldedSegments(&text, &in))
 
 	if _, err = Encode("memviz test", list, nil).WriteTo(&text); err != nil {
 		t.Fatal(err)
@@ -137,7 +147,7 @@ func speak(t *testing.T, in answer.Input) *spoken {
 		t.Fatal(err)
 	}
 	inspected := document.Inspect("report.html")
-	x.texts["inspect"] = linesOf(t, answer.Inspect(inspected, 1), nil)
+	x.texts["inspect"] = linesOf(t, inspect.Answer(inspected, 1), nil)
 	x.values["inspect"] = object{"names": float64(len(inspected.Census.Names())), "times": float64(inspected.Times),
 		"pseudonyms": float64(inspected.Census.Pseudonyms()), "public": float64(inspected.Census.Public())}
 
@@ -175,11 +185,11 @@ func speak(t *testing.T, in answer.Input) *spoken {
 }
 
 // linesOf is the text of an answer, in lines as long as its sentences.
-func linesOf(t *testing.T, s *answer.Sheet, err error) []string {
+func linesOf(t *testing.T, s *sheet.Sheet, err error) []string {
 	t.Helper()
 	var text bytes.Buffer
 	if err == nil {
-		err = s.Write(&text, answer.Text, answer.Look{Width: 1 << 20})
+		err = s.Write(&text, sheet.Text, sheet.Look{Width: 1 << 20})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +348,8 @@ func TestConsistencyFalsified(t *testing.T) {
 		{"out-of-memory", "stats", "expandable_segments:True", "max_split_size_mb:128", "stats advises max_split"},
 		{"out-of-memory", "oom", "ran out of memory", "no request failed while it was recorded", "1 requests failed"},
 		{"out-of-memory", "page", "2.09 GiB active at the peak", "2.90 GiB active at the peak", "oom does not say"},
-		{"training-loop", "page", " active at the peak, instead of 1.17 GiB", " less than 1.17 GiB", "whatif has no measure like"},
+		{"training-loop", "page", " active at the peak, instead of 1.17 GiB", " less than 1.17 GiB",
+			"whatif has no measure like"},
 		{"leaking-loss", "leaks", "hold 24.6 MiB more", "hold 24.7 MiB more", "bytes_per_step is"},
 		{"leaking-loss", "leaks", "memory changes by +197 MiB", "memory changes by +179 MiB", "growth.bytes is"},
 		{"leaking-loss", "page", "keeps 24.6 MiB more", "keeps 2.46 MiB more", "bytes_per_step is"},

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/report/compare"
 	"github.com/memviz-go/memviz/pkg/report/recording"
@@ -26,8 +27,8 @@ type Document struct {
 
 	comparison *compare.Comparison // of a compare page; else nil
 
-	warnings [][][]answer.Warning // by file and device: without what was left out
-	fitted   []answer.Warning     // what Fit left out, once it did
+	warnings [][][]trust.Warning // by file and device: without what was left out
+	fitted   []trust.Warning     // what Fit left out, once it did
 }
 
 // Encode makes the report of snapshots. program names the version of memviz.
@@ -79,7 +80,7 @@ func WriteHTML(w io.Writer, program string, in []answer.Input) error {
 func (d *Document) setPage(curves [][]*recording.Curve) {
 	d.page = newPage(d.report, curves)
 	for i := range d.report.Files {
-		var list [][]answer.Warning
+		var list [][]trust.Warning
 		for j := range d.report.Files[i].Devices {
 			list = append(list, d.report.Files[i].Devices[j].Warnings)
 		}

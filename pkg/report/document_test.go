@@ -46,7 +46,8 @@ func TestPageHoldsEverything(t *testing.T) {
 // value that no program is known to write, once, and they condemn nothing.
 func TestPageNamesWhatIsNotKnown(t *testing.T) {
 	for file, names := range map[string][]string{
-		"future":        {"allocator_settings.warp_drive", "mood", "tide", "orbital_segments", "orbital_traces", "defragment"},
+		"future": {"allocator_settings.warp_drive", "mood", "tide", "orbital_segments", "orbital_traces",
+			"defragment"},
 		"future_values": {"segment_type=medium", "state=active_mirrored", "state=inactive_zeroed", "category=wobble"},
 	} {
 		s, err := snapshot.Open("../snapshot/testdata/newer/" + file + ".json")
@@ -258,7 +259,8 @@ func checkEvents(t testing.TB, got *decodedDevice, d *replay.Device, stacks *dec
 	}
 	for i, v := range got.time {
 		span := e.TimeMicros[i] - e.TimeMicros[0]
-		if near := span > -recording.MaxExact && span < recording.MaxExact && (span < 0) == (e.TimeMicros[i] < e.TimeMicros[0]); near &&
+		if near := span > -recording.MaxExact && span < recording.MaxExact &&
+			(span < 0) == (e.TimeMicros[i] < e.TimeMicros[0]); near &&
 			v != span {
 			t.Errorf("event %d is at %d, want %d", i, v, span)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/report/frame"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -137,7 +138,7 @@ func (d *Document) warnFit(limit int64) {
 	if d.comparison != nil {
 		command = "memviz diff --max-size none BEFORE AFTER -o compare.html"
 	}
-	d.fitted = []answer.Warning{{
+	d.fitted = []trust.Warning{{
 		Fact: fmt.Sprintf("Left out to keep this file within %s: %s.", units.FileSize(limit),
 			strings.Join(d.LeftOut(), ", ")),
 		Consequence: "Sizes, lifetimes in events, call sites and every total are exact. To have the rest too, write " +
@@ -195,16 +196,16 @@ func (d *Document) omit(i int, o codec.Omission) {
 func (d *Document) warn() {
 	summary := 0
 	for i := range d.report.Files {
-		var more []answer.Warning
+		var more []trust.Warning
 		if asked := d.files[i].Asked; asked != (codec.Omission{}) {
-			more = append(more, answer.Warning{
+			more = append(more, trust.Warning{
 				Fact:        "Left out: " + strings.Join(asked.Keys(), ", ") + ".",
 				Consequence: "Sizes, lifetimes in events, call sites and every total are exact.",
 			})
 		}
 		more = append(more, d.fitted...)
 		for j := range d.report.Files[i].Devices {
-			list := append(append([]answer.Warning{}, d.warnings[i][j]...), more...)
+			list := append(append([]trust.Warning{}, d.warnings[i][j]...), more...)
 			d.report.Files[i].Devices[j].Warnings = list
 			d.page.Summaries[summary].Warnings = list
 			summary++

@@ -1,14 +1,14 @@
 package report
 
 import (
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/inspect"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // Inspect is what there is to say of what a report that was read holds.
-func (d *Document) Inspect(name string) *answer.Inspected {
-	in := &answer.Inspected{
+func (d *Document) Inspect(name string) *inspect.Report {
+	in := &inspect.Report{
 		Name: name, Bytes: d.Bytes(), Program: d.report.Program, Redacted: d.report.Redacted,
 		Census: d.census(), Foreign: d.Foreign(), FirstTime: d.firstTime(),
 	}

@@ -10,6 +10,12 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
@@ -62,13 +68,13 @@ type numbers struct {
 func askAll(t *testing.T, in answer.Input) map[string][]object {
 	t.Helper()
 	list := []answer.Input{in}
-	devices := func(s *answer.Sheet, err error) []object {
+	devices := func(s *sheet.Sheet, err error) []object {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		if err := s.Write(&text, answer.JSON, answer.Look{}); err != nil {
+		if err := s.Write(&text, sheet.JSON, sheet.Look{}); err != nil {
 			t.Fatal(err)
 		}
 		var v struct{ Devices []object }
@@ -78,13 +84,13 @@ func askAll(t *testing.T, in answer.Input) map[string][]object {
 		return v.Devices
 	}
 	top := func(by holders.By) []object {
-		return devices(answer.Top(list, answer.TopOptions{Grouping: holders.Grouping{By: by}}))
+		return devices(top.Answer(list, top.Options{Grouping: holders.Grouping{By: by}}))
 	}
-	oom, err := answer.OOM(list, answer.OOMOptions{})
-	leaks, leaksErr := answer.Leaks(list, answer.LeaksOptions{Rows: 5})
-	whatIf, whatIfErr := answer.WhatIf(list, answer.WhatIfOptions{})
+	oom, err := oom.Answer(list, oom.Options{})
+	leaks, leaksErr := leaks.Answer(list, leaks.Options{Rows: 5})
+	whatIf, whatIfErr := whatif.Answer(list, whatif.Options{})
 	return map[string][]object{
-		"stats": devices(answer.Stats(list, answer.StatsOptions{}), nil),
+		"stats": devices(stats.Answer(list, stats.Options{}), nil),
 		"leaks": devices(leaks, leaksErr), "oom": devices(oom, err), "whatif": devices(whatIf, whatIfErr),
 		"site": top(holders.BySite), "family": top(holders.ByFamily),
 	}

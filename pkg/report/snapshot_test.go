@@ -18,6 +18,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/top"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/report/codec"
@@ -210,11 +213,11 @@ func answers(t testing.TB, in answer.Input, commands ...string) map[string]strin
 	t.Helper()
 	list, all := []answer.Input{in}, map[string]string{}
 	ask := questions(&in)
-	ask["whatif"] = func() (*answer.Sheet, error) { return answer.WhatIf(list, answer.WhatIfOptions{}) }
+	ask["whatif"] = func() (*sheet.Sheet, error) { return whatif.Answer(list, whatif.Options{}) }
 	for i := range holders.ByCount {
 		by := holders.By(i)
-		ask["top by "+by.String()] = func() (*answer.Sheet, error) {
-			return answer.Top(list, answer.TopOptions{At: answer.Peak, Grouping: holders.Grouping{By: by}, Rows: 50})
+		ask["top by "+by.String()] = func() (*sheet.Sheet, error) {
+			return top.Answer(list, top.Options{At: answer.Peak, Grouping: holders.Grouping{By: by}, Rows: 50})
 		}
 	}
 	for what, find := range ask {
@@ -222,23 +225,23 @@ func answers(t testing.TB, in answer.Input, commands ...string) map[string]strin
 		if len(commands) > 0 && !slices.Contains(commands, command) {
 			continue
 		}
-		sheet, err := find()
+		said, err := find()
 		if err != nil {
 			all[what] = err.Error()
 			continue
 		}
-		sheet.Redacted(answer.RedactionOf(list))
-		sheet.Salvaged(list)
-		for _, format := range answer.Formats {
+		answer.MarkRedacted(said, answer.RedactionOf(list))
+		answer.MarkSalvaged(said, list)
+		for _, format := range sheet.Formats {
 			var text strings.Builder
-			if err := sheet.Write(&text, format, answer.Look{}); err != nil {
+			if err := said.Write(&text, format, sheet.Look{}); err != nil {
 				t.Fatal(err)
 			}
 			all[what+" as "+string(format)] = text.String()
 		}
 	}
 	var folded strings.Builder
-	if err := errors.Join(answer.Folded(&folded, &in, answer.Peak), answer.FoldedSegments(&folded, &in)); err != nil {
+	if err := errors.Join(top.Folded(&folded, &in, answer.Peak), top.FoldedSegments(&folded, &in)); err != nil {
 		all["folded"] = err.Error()
 	}
 	all["folded"] += folded.String()

@@ -4,7 +4,7 @@ import (
 	"html/template"
 	"strconv"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/report/compare"
 	"github.com/memviz-go/memviz/pkg/report/frame"
 	"github.com/memviz-go/memviz/pkg/report/recording"
@@ -29,8 +29,8 @@ type Summary struct {
 	File     string
 	Device   string // "cuda:0"
 	Facts    []fact
-	Verdict  answer.Verdict
-	Warnings []answer.Warning
+	Verdict  trust.Verdict
+	Warnings []trust.Warning
 	Measures []string      // sentences
 	Curve    template.HTML // an SVG image
 }

@@ -16,6 +16,15 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/leaks"
+	"github.com/memviz-go/memviz/pkg/answer/oom"
+	"github.com/memviz-go/memviz/pkg/answer/ranks"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/top"
 	"github.com/memviz-go/memviz/pkg/export"
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 	"github.com/memviz-go/memviz/pkg/job"
@@ -151,14 +160,14 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 	}
 	for name, find := range questions(&in) {
 		step.Store(name)
-		sheet, err := find()
+		shown, err := find()
 		if err != nil {
 			continue // a moment or a device that is not there
 		}
-		sheet.Salvaged(list)
+		answer.MarkSalvaged(shown, list)
 		var text bytes.Buffer
-		if err := errors.Join(sheet.Write(&text, answer.Text, answer.Look{}),
-			sheet.Write(io.Discard, answer.JSON, answer.Look{})); err != nil {
+		if err := errors.Join(shown.Write(&text, sheet.Text, sheet.Look{}),
+			shown.Write(io.Discard, sheet.JSON, sheet.Look{})); err != nil {
 			fail("%s: %v", name, err)
 		}
 		if s.Salvaged != nil && !bytes.HasPrefix(text.Bytes(), []byte("! mutant.pickle: The file ")) {
@@ -197,26 +206,26 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 }
 
 // questions are most of what commands ask of a snapshot.
-func questions(in *answer.Input) map[string]func() (*answer.Sheet, error) {
+func questions(in *answer.Input) map[string]func() (*sheet.Sheet, error) {
 	list := []answer.Input{*in}
-	return map[string]func() (*answer.Sheet, error){
-		"stats": func() (*answer.Sheet, error) { return answer.Stats(list, answer.StatsOptions{Rows: 5}), nil },
-		"top":   func() (*answer.Sheet, error) { return answer.Top(list, answer.TopOptions{At: answer.Peak, Rows: 5}) },
-		"leaks": func() (*answer.Sheet, error) { return answer.Leaks(list, answer.LeaksOptions{Rows: 5}) },
-		"oom":   func() (*answer.Sheet, error) { return answer.OOM(list, answer.OOMOptions{Rows: 5}) },
-		"diff": func() (*answer.Sheet, error) {
-			return answer.Diff(in, in, answer.DiffOptions{Rows: 5})
+	return map[string]func() (*sheet.Sheet, error){
+		"stats": func() (*sheet.Sheet, error) { return stats.Answer(list, stats.Options{Rows: 5}), nil },
+		"top":   func() (*sheet.Sheet, error) { return top.Answer(list, top.Options{At: answer.Peak, Rows: 5}) },
+		"leaks": func() (*sheet.Sheet, error) { return leaks.Answer(list, leaks.Options{Rows: 5}) },
+		"oom":   func() (*sheet.Sheet, error) { return oom.Answer(list, oom.Options{Rows: 5}) },
+		"diff": func() (*sheet.Sheet, error) {
+			return diff.Answer(in, in, diff.Options{Rows: 5})
 		},
-		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak, 20) },
-		"events":   func() (*answer.Sheet, error) { return answer.Events(list, answer.EventOptions{}) },
-		"ranks": func() (*answer.Sheet, error) {
+		"segments": func() (*sheet.Sheet, error) { return segments.Answer(list, answer.Peak, 20) },
+		"events":   func() (*sheet.Sheet, error) { return events.Answer(list, events.Options{}) },
+		"ranks": func() (*sheet.Sheet, error) {
 			return ranksOf(in, in.Name), nil
 		},
 	}
 }
 
 // ranksOf compares files of these names, all of the same content.
-func ranksOf(in *answer.Input, names ...string) *answer.Sheet {
+func ranksOf(in *answer.Input, names ...string) *sheet.Sheet {
 	var list []job.Digest
 	for _, name := range names {
 		for _, r := range in.Recordings {
@@ -225,7 +234,7 @@ func ranksOf(in *answer.Input, names ...string) *answer.Sheet {
 			list = append(list, d)
 		}
 	}
-	return answer.Ranks(job.Jobs(list), 1000)
+	return ranks.Answer(job.Jobs(list), 1000)
 }
 
 // tortureTable counts what became of the files, by damage.

@@ -3,7 +3,7 @@ package codec
 import (
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -127,7 +127,7 @@ type Omission struct {
 
 // Keys are the words for what is left out, as in the report's JSON.
 func (o Omission) Keys() []string {
-	return answer.RedactedKeys(snapshot.Redaction{Addresses: o.Addresses, Times: o.Times})
+	return trust.RedactedKeys(snapshot.Redaction{Addresses: o.Addresses, Times: o.Times})
 }
 
 // Omit packs again what is another after something was left out. The steps

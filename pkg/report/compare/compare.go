@@ -8,6 +8,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/report/frame"
 	"github.com/memviz-go/memviz/pkg/report/recording"
@@ -15,22 +17,22 @@ import (
 )
 
 // Both is two devices compared, and the same with the files swapped.
-type Both struct{ Pair, swapped *answer.DiffPair }
+type Both struct{ Pair, swapped *diff.Pair }
 
 // Pairs compares the devices that two files have in common; it is an error if they
 // have none.
 func Pairs(in []answer.Input) ([]Both, error) {
-	pairs, err := answer.DiffPairs(&in[0], &in[1])
+	pairs, err := diff.Pairs(&in[0], &in[1])
 	if err != nil {
 		return nil, err
 	}
-	swapped, err := answer.DiffPairs(&in[1], &in[0])
+	swapped, err := diff.Pairs(&in[1], &in[0])
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Both, len(pairs))
 	for i, p := range pairs {
-		k := slices.IndexFunc(swapped, func(s *answer.DiffPair) bool { return s.Sides[1].Device == p.Sides[0].Device })
+		k := slices.IndexFunc(swapped, func(s *diff.Pair) bool { return s.Sides[1].Device == p.Sides[0].Device })
 		list[i] = Both{p, swapped[k]}
 	}
 	return list, nil
@@ -62,12 +64,12 @@ func (c *Comparison) Peaks() (before, after int64) {
 	return sides[compare.Before].Device.Totals.PeakBytes, sides[compare.After].Device.Totals.PeakBytes
 }
 
-func newPairModel(c, swapped *answer.DiffPair, in []answer.Input, files [2]*codec.File) pairModel {
+func newPairModel(c, swapped *diff.Pair, in []answer.Input, files [2]*codec.File) pairModel {
 	p := pairModel{
 		Operators: c.Lines.Operators, Different: c.DifferentPrograms(),
 		Runs: []runModel{}, Steps: []stepModel{}, Moments: c.Moments,
 		Answers:  [2][]Answer{answersOf(c, c.Lines), answersOf(swapped, turned(c.Lines))},
-		Warnings: [2][]answer.Warning{c.Warnings(), swapped.Warnings()},
+		Warnings: [2][]trust.Warning{c.Warnings(), swapped.Warnings()},
 		compared: c.Comparison,
 	}
 	for side := range p.Devices {
@@ -87,7 +89,7 @@ func newPairModel(c, swapped *answer.DiffPair, in []answer.Input, files [2]*code
 
 // answersOf are the answers of a pair; lines are those of the same pair whose groups the
 // payload numbers.
-func answersOf(p *answer.DiffPair, lines *compare.Lines) []Answer {
+func answersOf(p *diff.Pair, lines *compare.Lines) []Answer {
 	var list []Answer
 	for _, a := range p.Answers() {
 		group, family := -1, -1

@@ -3,7 +3,8 @@ package compare
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/report/codec"
 )
 
@@ -29,8 +30,8 @@ type pairModel struct {
 	Moments []compare.Moment `json:"moments"` // the peaks first, the end last
 
 	// What is said of the pair, and of the pair with its files swapped.
-	Answers  [2][]Answer         `json:"answers"` // four
-	Warnings [2][]answer.Warning `json:"warnings"`
+	Answers  [2][]Answer        `json:"answers"` // four
+	Warnings [2][]trust.Warning `json:"warnings"`
 
 	compared *compare.Comparison
 	columns  *codec.Pair
@@ -38,7 +39,7 @@ type pairModel struct {
 
 // Answer is one of the four answers under the header.
 type Answer struct {
-	answer.DiffAnswer
+	diff.Headline
 	Group  int `json:"group"`  // the row that changed most, an index into the groups of the payload; -1: none
 	Family int `json:"family"` // the family that changed most, an index into Report.Families; -1: none
 }

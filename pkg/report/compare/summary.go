@@ -2,6 +2,8 @@ package compare
 
 import (
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -9,7 +11,7 @@ import (
 type Summary struct {
 	Before, After string // files
 	Device        string // "cuda:0"
-	Warnings      []answer.Warning
+	Warnings      []trust.Warning
 	Answers       []answerText
 	Rows          []rowText // that changed most at the peaks
 	Rest          string    // a sentence about all others
@@ -25,7 +27,7 @@ type rowText struct{ Change, What, Site string }
 const maxSummaryRows = 12
 
 // NewSummary takes the label of the device after.
-func NewSummary(p *answer.DiffPair, in []answer.Input, device string) Summary {
+func NewSummary(p *diff.Pair, in []answer.Input, device string) Summary {
 	s := Summary{Before: in[0].FileName(), After: in[1].FileName(), Device: device, Warnings: p.Warnings()}
 	for _, a := range p.Answers() {
 		s.Answers = append(s.Answers, answerText{a.Question, units.Printable(a.Value), units.Printable(a.Line)})
@@ -37,7 +39,7 @@ func NewSummary(p *answer.DiffPair, in []answer.Input, device string) Summary {
 		if row.Named {
 			site = units.Printable(row.Site.String())
 		}
-		what := answer.ChangeOf(row.Before.Amount, row.After.Amount)
+		what := diff.ChangeOf(row.Before.Amount, row.After.Amount)
 		s.Rows = append(s.Rows, rowText{units.Change(row.Delta()), what, site})
 	}
 	rest := len(d.Rows) - len(s.Rows)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/ranks"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -30,7 +30,7 @@ type familyModel struct {
 
 // jobModel is one job. Ranks are indices in ranksModel.Ranks throughout.
 type jobModel struct {
-	answer.JobWords
+	ranks.JobWords
 	Count int `json:"count"` // of ranks
 
 	MedianPeak     int64    `json:"median_peak"`
@@ -127,7 +127,7 @@ func newJobModel(j *job.Job, all []*job.Job) *jobModel {
 		v.data.Ranks = append(v.data.Ranks, newRankModel(j, i))
 		named = append(named, v.data.Ranks[i].Name)
 	}
-	v.JobWords = answer.NewJobWords(j, named, all)
+	v.JobWords = ranks.NewJobWords(j, named, all)
 	for i := range j.Groups {
 		g := &j.Groups[i]
 		v.data.Groups = append(v.data.Groups, &groupModel{Name: units.Printable(g.Name), Ranks: len(g.Ranks),
@@ -270,7 +270,7 @@ func (v *jobModel) compareSites(j *job.Job) {
 			if !known {
 				at = int64(len(v.data.Sites))
 				index[d.site] = at
-				function, where := answer.SiteWords(j.Sites[d.site].Site.Site)
+				function, where := ranks.SiteWords(j.Sites[d.site].Site.Site)
 				v.data.Sites = append(v.data.Sites, [2]string{function, where})
 			}
 			r.Sites = append(r.Sites, [3]int64{at, d.bytes, d.median})

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/ranks"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report/frame"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -38,10 +38,10 @@ type pageData struct {
 // summary is what can be read of a job without JavaScript.
 type summary struct {
 	Label    string
-	Facts    []answer.JobFact
-	Verdict  answer.JobVerdict
-	Warnings []answer.JobWarning
-	Answers  [4]answer.JobAnswer
+	Facts    []ranks.JobFact
+	Verdict  ranks.JobVerdict
+	Warnings []ranks.JobWarning
+	Answers  [4]ranks.JobAnswer
 	Findings [][]string
 	Left     int // how many findings are not listed
 	Groups   [][]string

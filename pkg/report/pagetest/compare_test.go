@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/diff"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
@@ -47,25 +49,25 @@ func storyPage(t *testing.T, name string) string {
 }
 
 // diffJSON is what memviz diff --format json prints.
-func diffJSON(t *testing.T, before, after *answer.Input, at, by string) answer.DiffDevice {
+func diffJSON(t *testing.T, before, after *answer.Input, at, by string) diff.Device {
 	t.Helper()
-	moment, err := answer.ParseDiffMoment(at)
+	moment, err := diff.ParseMoment(at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind, err := answer.ParseDiffBy(by)
+	kind, err := diff.ParseBy(by)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet, err := answer.Diff(before, after, answer.DiffOptions{At: moment, By: kind})
+	said, err := diff.Answer(before, after, diff.Options{At: moment, By: kind})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := sheet.Write(&text, answer.JSON, answer.Look{}); err != nil {
+	if err := said.Write(&text, sheet.JSON, sheet.Look{}); err != nil {
 		t.Fatal(err)
 	}
-	var value struct{ Devices []answer.DiffDevice }
+	var value struct{ Devices []diff.Device }
 	if err := json.Unmarshal(text.Bytes(), &value); err != nil || len(value.Devices) == 0 {
 		t.Fatalf("%v: %s", err, text.Bytes())
 	}
@@ -87,7 +89,7 @@ type shownRow struct {
 type shownDifference struct {
 	BeforeBytes int64 `json:"before_bytes"`
 	AfterBytes  int64 `json:"after_bytes"`
-	Families    []answer.DiffFamily
+	Families    []diff.Family
 	Rows        []shownRow
 }
 
@@ -121,7 +123,7 @@ func TestCompareNumbers(t *testing.T) {
 			}
 			for _, m := range moments {
 				at := fmt.Sprintf("%d,%d", m.BeforeState, m.AfterState)
-				for _, by := range answer.DiffBys() {
+				for _, by := range diff.Bys() {
 					compareRows(t, p, &a.Input, &b.Input, m, at, by)
 				}
 			}
@@ -137,7 +139,7 @@ func TestCompareNumbers(t *testing.T) {
 	}
 }
 
-func compareRows(t *testing.T, p *page, before, after *answer.Input, m answer.DiffPoint, at, by string) {
+func compareRows(t *testing.T, p *page, before, after *answer.Input, m diff.Point, at, by string) {
 	t.Helper()
 	want := diffJSON(t, before, after, at, by)
 	got := eval[shownDifference](p, "memviz.rows({before: %d, after: %d, by: %q})", m.BeforeState, m.AfterState, by)
@@ -146,7 +148,7 @@ func compareRows(t *testing.T, p *page, before, after *answer.Input, m answer.Di
 		t.Errorf("%s: %d → %d bytes, want %d → %d", where, got.BeforeBytes, got.AfterBytes, want.Before.ActiveBytes,
 			want.After.ActiveBytes)
 	}
-	families := func(list []answer.DiffFamily) string {
+	families := func(list []diff.Family) string {
 		var texts []string
 		for _, f := range list {
 			texts = append(texts, fmt.Sprint(f.Family, " ", f.BeforeBytes, " ", f.AfterBytes))

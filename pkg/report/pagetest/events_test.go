@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/events"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -22,12 +24,12 @@ type loggedEvent struct {
 // eventLog is what `memviz events --format json` says of the first device.
 func eventLog(t *testing.T, in answer.Input) []loggedEvent {
 	t.Helper()
-	sheet, err := answer.Events([]answer.Input{in}, answer.EventOptions{})
+	said, err := events.Answer([]answer.Input{in}, events.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := sheet.Write(&text, answer.JSON, answer.Look{}); err != nil {
+	if err := said.Write(&text, sheet.JSON, sheet.Look{}); err != nil {
 		t.Fatal(err)
 	}
 	var all struct {

@@ -53,7 +53,7 @@ func TestHostileNames(t *testing.T) {
 			continue
 		}
 		p.clickAt(x, y)
-		if text := eval[string](p, "document.body.innerText"); !strings.Contains(strip(text), strip(name)) {
+		if text := eval[string](p, "document.body.innerText"); !strings.Contains(stripped(text), stripped(name)) {
 			t.Errorf("the page does not show %q", name)
 		}
 	}
@@ -65,8 +65,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// strip takes out what innerText does to white space.
-func strip(s string) string {
+// stripped takes out what innerText does to white space.
+func stripped(s string) string {
 	return strings.Join(strings.FieldsFunc(s,
 		func(r rune) bool { return r == ' ' || r == '\n' || r == '\u2028' || r == '\u2029' || r == '\u00a0' }), "")
 }

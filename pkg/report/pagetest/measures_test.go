@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	whatifanswer "github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 	"github.com/memviz-go/memviz/pkg/whatif/measures"
@@ -48,7 +48,7 @@ func layoutIn(prediction *whatif.Served, state int) (s segmentsIn) {
 func TestMeasurePicture(t *testing.T) {
 	t.Parallel()
 	for _, story := range []string{"out-of-memory", "training-loop"} {
-		_, best := answer.PredictAll(load(t, example(t, story)).Recordings[0])
+		_, best := whatifanswer.PredictAll(load(t, example(t, story)).Recordings[0])
 		line := &best.Lines[0]
 		prediction := measures.Trace(best.Run, best.Limit, line.Outcome)
 		p := open(t, exampleReport(t, story), "theme=light")
@@ -99,7 +99,7 @@ func TestMeasurePicture(t *testing.T) {
 func TestMeasures(t *testing.T) {
 	t.Parallel()
 	for story, card := range map[string]string{"out-of-memory": ".card.oom", "training-loop": ".card.peak"} {
-		_, want := answer.PredictAll(load(t, example(t, story)).Recordings[0])
+		_, want := whatifanswer.PredictAll(load(t, example(t, story)).Recordings[0])
 		p := open(t, exampleReport(t, story), "theme=light")
 		plot(p)
 		got := eval[[][]string](p, "[...document.querySelectorAll('"+card+" .measure')].map((x) => "+

@@ -11,7 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/strip"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -134,7 +135,7 @@ func TestMomentA(t *testing.T) {
 func TestOOMCard(t *testing.T) {
 	t.Parallel()
 	x, p := openExample(t, "out-of-memory", "")
-	_, failures, _ := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
+	_, failures, _ := strip.Cards(x.Recordings[0], whatif.Predict(x.Recordings[0]))
 	text := p.card()
 	requireWords(t, "the card", text, "Out of memory, in state "+units.Count(failures[0].State), failures[0].Diagnosis,
 		failures[0].Try)
@@ -174,7 +175,7 @@ func TestOOMCard(t *testing.T) {
 func TestGrowthCard(t *testing.T) {
 	t.Parallel()
 	x, p := openExample(t, "leaking-loss", "")
-	cards, _, _ := answer.Cards(x.Recordings[0], nil)
+	cards, _, _ := strip.Cards(x.Recordings[0], nil)
 	p.click("#answers > :nth-child(2)")
 	text := p.card()
 	requireWords(t, "the card", text, cards[1].Value+" "+cards[1].Small, cards[1].Detail)
@@ -255,7 +256,7 @@ func TestVerdict(t *testing.T) {
 // TestPeakCard: what the peak holds and need not stands beside it, to be read without a pointer.
 func TestPeakCard(t *testing.T) {
 	t.Parallel()
-	cards, _, _ := answer.Cards(load(t, example(t, "record-stream")).Recordings[0], nil)
+	cards, _, _ := strip.Cards(load(t, example(t, "record-stream")).Recordings[0], nil)
 	if cards[0].Detail == "" {
 		t.Fatal("nothing at the peak is avoidable")
 	}

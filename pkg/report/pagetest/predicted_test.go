@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/predict"
+	whatifanswer "github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
@@ -33,7 +35,7 @@ func (p *page) settingsTable() [][]string {
 }
 
 // wantSettings is the table as a prediction gives it.
-func wantSettings(x *answer.Prediction, fails bool) [][]string {
+func wantSettings(x *whatifanswer.Prediction, fails bool) [][]string {
 	row := func(name string, o *whatif.Outcome) []string {
 		cells := []string{name, exactly(o.ReservedPeak), exactly(o.Fragmentation), units.Count(o.Calls.All())}
 		if fails && len(o.Failures) > 0 {
@@ -75,7 +77,7 @@ func (p *page) greens() [][]int {
 func TestPredicted(t *testing.T) {
 	t.Parallel()
 	path := example(t, "out-of-memory")
-	want := answer.Predict(load(t, path).Recordings[0])
+	want := whatifanswer.Predict(load(t, path).Recordings[0])
 	p := open(t, makeReport(t, path), "theme=light")
 	g := plot(p)
 
@@ -148,7 +150,7 @@ func TestPredictedIdle(t *testing.T) {
 	plot(p)
 	p.click("#answers > :nth-child(4)")
 	p.click(".total .settings > button")
-	if got, want := p.settingsTable(), wantSettings(answer.Predict(load(t, path).Recordings[0]),
+	if got, want := p.settingsTable(), wantSettings(whatifanswer.Predict(load(t, path).Recordings[0]),
 		false); !slices.EqualFunc(got,
 		want, slices.Equal) {
 		t.Errorf("the table is\n%q\nwant\n%q", got, want)
@@ -169,12 +171,12 @@ func TestPredictedNothing(t *testing.T) {
 // and in what it exports. So does a page that compares a recording with it.
 func TestPredictedRun(t *testing.T) {
 	t.Parallel()
-	var in []answer.SizedInput
+	var in []predict.SizedInput
 	for _, x := range []int64{128, 256} {
 		recorded := load(t, filepath.Join(filepath.Dir(example(t, "what-fits")), fmt.Sprintf("%d.pickle.gz", x)))
-		in = append(in, answer.SizedInput{X: x, Input: &recorded.Input})
+		in = append(in, predict.SizedInput{X: x, Input: &recorded.Input})
 	}
-	_, run, err := answer.PredictSizesAndRun(in, answer.PredictOptions{At: []int64{512}})
+	_, run, err := predict.AnswerAndRun(in, predict.Options{At: []int64{512}})
 	if err != nil || run.Input == nil {
 		t.Fatal(err, run.LeftOut)
 	}
@@ -199,7 +201,7 @@ func TestPredictedRun(t *testing.T) {
 	}
 
 	before, after := *in[1].Input, *run.Input
-	before.Name, after.Name = answer.RecordedAt(256), answer.PredictedAt(512)
+	before.Name, after.Name = predict.RecordedAt(256), predict.PredictedAt(512)
 	document, err := report.EncodeCompare("memviz", before, after, nil)
 	if err != nil {
 		t.Fatal(err)

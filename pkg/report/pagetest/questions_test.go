@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/strip"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -173,7 +174,7 @@ func TestQuestionOOM(t *testing.T) {
 		"free on device\n"+exactly(oom.DeviceFree),
 		"largest hole\n"+exactly(oom.LargestSame),
 		"holes\n"+exactly(oom.FreeSame))
-	_, failures, _ := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
+	_, failures, _ := strip.Cards(x.Recordings[0], whatif.Predict(x.Recordings[0]))
 	for _, want := range []string{failures[0].Diagnosis, "→ " + failures[0].Try} {
 		p.shows(plainSpaces(want))
 	}
@@ -183,7 +184,7 @@ func TestQuestionOOM(t *testing.T) {
 // and the card says what each took.
 func TestQuestionRetry(t *testing.T) {
 	t.Parallel()
-	_, _, retries := answer.Cards(load(t, example(t, "out-of-memory")).Recordings[0], nil)
+	_, _, retries := strip.Cards(load(t, example(t, "out-of-memory")).Recordings[0], nil)
 	p := open(t, exampleReport(t, "out-of-memory"), "")
 	plot(p)
 	p.press("e") // behind the last, where the first follows

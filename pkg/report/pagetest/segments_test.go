@@ -14,6 +14,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/segments"
+	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -37,21 +39,21 @@ type pageSegment struct {
 }
 
 // segmentsAnswer is what `memviz segments --at state=k --format json` says of the first device.
-func segmentsAnswer(t *testing.T, in answer.Input, state int) answer.SegmentsDevice {
+func segmentsAnswer(t *testing.T, in answer.Input, state int) segments.Device {
 	t.Helper()
 	at, err := answer.ParseMoment(fmt.Sprintf("state=%d", state))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet, err := answer.Segments([]answer.Input{in}, at, 0)
+	said, err := segments.Answer([]answer.Input{in}, at, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := sheet.Write(&text, answer.JSON, answer.Look{}); err != nil {
+	if err := said.Write(&text, sheet.JSON, sheet.Look{}); err != nil {
 		t.Fatal(err)
 	}
-	var all struct{ Devices []answer.SegmentsDevice }
+	var all struct{ Devices []segments.Device }
 	if err := json.Unmarshal(text.Bytes(), &all); err != nil || len(all.Devices) == 0 {
 		t.Fatalf("%v: %.200s", err, &text)
 	}
@@ -81,7 +83,7 @@ func compareSegments(t *testing.T, p *page, r *recording, path string) {
 				g.LargestHole != w.LargestFreeBlockBytes {
 				t.Fatalf("%s, state %d: segment %d is %+v on the page, and %+v in the command", path, k, i, g, *w)
 			}
-			isHole := func(b answer.Block) bool { return b.State == "inactive" }
+			isHole := func(b segments.Block) bool { return b.State == "inactive" }
 			blocks := slices.DeleteFunc(slices.Clone(w.Blocks), isHole)
 			if len(blocks) != len(g.Blocks) {
 				t.Fatalf("%s, state %d: segment %d has %d blocks, the command %d", path, k, i, len(g.Blocks),
@@ -137,7 +139,7 @@ func TestSegmentsTab(t *testing.T) {
 		"Stuck holes\n"+units.Bytes(want.StuckBytes),
 		"Returnable\n"+units.Bytes(want.ReturnableBytes))
 	list := slices.Clone(want.Segments)
-	slices.SortStableFunc(list, func(a, b answer.Segment) int {
+	slices.SortStableFunc(list, func(a, b segments.Segment) int {
 		return int(max(-1, min(1, b.StuckBytes-a.StuckBytes)))
 	})
 	first := list[0]

@@ -9,6 +9,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/stats"
+	"github.com/memviz-go/memviz/pkg/answer/strip"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -26,7 +30,7 @@ func New(program string, in []answer.Input, measured bool) *Report {
 		Rules:    rules,
 		Palette:  newPalette(),
 	}
-	r.Redacted = answer.RedactedKeys(pseudonyms(in...))
+	r.Redacted = trust.RedactedKeys(pseudonyms(in...))
 	highest := int64(-1)
 	for i := range in {
 		r.Files[i] = newFile(&in[i], i, measured)
@@ -48,7 +52,7 @@ func newFile(in *answer.Input, number int, measured bool) File {
 		Name:  in.FileName(),
 		Torch: in.Snapshot.TorchVersion(),
 
-		Record:     answer.RecordFunction(in.Snapshot),
+		Record:     trust.RecordFunction(in.Snapshot),
 		Salvaged:   in.SalvagedSentence(),
 		Predicted:  in.Origin.Predicted,
 		Categories: in.Snapshot.Format.HasCategory,
@@ -60,12 +64,12 @@ func newFile(in *answer.Input, number int, measured bool) File {
 	}
 	for i, d := range in.Devices {
 		f.Devices[i] = newDevice(*in, in.Recordings[i])
-		var predicted *answer.Prediction
-		var best *answer.BestMeasures
+		var predicted *whatif.Prediction
+		var best *whatif.BestMeasures
 		if measured {
-			predicted, best = answer.PredictAll(in.Recordings[i])
+			predicted, best = whatif.PredictAll(in.Recordings[i])
 		} else {
-			predicted = answer.Predict(in.Recordings[i])
+			predicted = whatif.Predict(in.Recordings[i])
 		}
 		f.Devices[i].setCards(in.Recordings[i], NewPile(d, in.Recordings[i].Families()), predicted)
 		f.Devices[i].Predicted = newPredicted(predicted)
@@ -106,7 +110,7 @@ const (
 func settingsOf(s *snapshot.Snapshot) [][2]string {
 	var list [][2]string
 	for _, setting := range s.Settings[:min(len(s.Settings), maxSettings)] {
-		value := answer.SettingText(setting.Key, setting.Value)
+		value := stats.SettingText(setting.Key, setting.Value)
 		value = value[:min(len(value), maxSettingValue)]
 		list = append(list, [2]string{units.Printable(setting.Key), units.Printable(value)})
 	}
@@ -130,9 +134,9 @@ func newDevice(in answer.Input, r *analysis.Recording) Device {
 	view.setAddresses(d.Allocations)
 	view.WithStack = d.WithStack()
 	view.LargePage = r.Settings().LargeSegmentSize
-	view.Verdict = answer.VerdictOf(r)
-	view.Warnings = answer.WarningsOf(r)
-	if w, redacted := answer.RedactedOn(pseudonyms(in)); redacted {
+	view.Verdict = trust.VerdictOf(r)
+	view.Warnings = trust.WarningsOf(r)
+	if w, redacted := trust.Redacted(pseudonyms(in)); redacted {
 		view.Warnings = append(view.Warnings, w)
 	}
 	return view
@@ -173,9 +177,9 @@ func (view *Device) setAddresses(allocations []replay.Allocation) {
 const GrowthAnswer = 1
 
 // setCards puts the four answers on the page.
-func (view *Device) setCards(r *analysis.Recording, p *Pile, predicted *answer.Prediction) {
-	var answers []answer.Card
-	answers, view.Failures, view.Retries = answer.Cards(r, predicted)
+func (view *Device) setCards(r *analysis.Recording, p *Pile, predicted *whatif.Prediction) {
+	var answers []strip.Card
+	answers, view.Failures, view.Retries = strip.Cards(r, predicted)
 	view.Answers = make([]Card, len(answers))
 	for i, a := range answers {
 		view.Answers[i] = Card{

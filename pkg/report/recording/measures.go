@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/whatif"
 )
 
 // Measures are the changes of the training that lower the peak of a device most.
@@ -15,7 +15,7 @@ type Measures struct {
 	Note  string    `json:"note"`  // what holds for all lines, or why there are none
 	// NextStep: the lines are about the step after the recorded one, which is a first step.
 	NextStep bool                 `json:"next_step"`
-	Best     *answer.BestMeasures `json:"-"`
+	Best     *whatif.BestMeasures `json:"-"`
 }
 
 // Measure is what one change of the training, or several together, would do.
@@ -32,7 +32,7 @@ type Measure struct {
 }
 
 // NewMeasures is nil where none are predicted.
-func NewMeasures(best *answer.BestMeasures) *Measures {
+func NewMeasures(best *whatif.BestMeasures) *Measures {
 	if best == nil {
 		return nil
 	}

@@ -4,7 +4,8 @@ package recording
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/strip"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
@@ -87,26 +88,26 @@ type Device struct {
 	Lanes    Lanes     `json:"lanes"`
 	Capacity *Capacity `json:"capacity"` // null: not known
 
-	Answers   []Card             `json:"answers"`           // four
-	Failures  []answer.Failure   `json:"failures"`          // the last requests that failed, in order
-	Retries   []answer.RetryCard `json:"retries,omitempty"` // the last requests that were served only after the cache was given back, in order
-	Predicted *Predicted         `json:"predicted"`         // null: no finding that settings can cure, or no proof
-	Measures  *Measures          `json:"measures"`          // null: no forward pass, no proof, or nothing helps
-	Verdict   answer.Verdict     `json:"verdict"`
-	Warnings  []answer.Warning   `json:"warnings"`
+	Answers   []Card            `json:"answers"`           // four
+	Failures  []strip.Failure   `json:"failures"`          // the last requests that failed, in order
+	Retries   []strip.RetryCard `json:"retries,omitempty"` // the last requests that were served only after the cache was given back, in order
+	Predicted *Predicted        `json:"predicted"`         // null: no finding that settings can cure, or no proof
+	Measures  *Measures         `json:"measures"`          // null: no forward pass, no proof, or nothing helps
+	Verdict   trust.Verdict     `json:"verdict"`
+	Warnings  []trust.Warning   `json:"warnings"`
 }
 
 // Card is one of the four answers under the header.
 type Card struct {
-	Question string           `json:"question"`
-	Mood     answer.Mood      `json:"mood"`
-	Value    string           `json:"value"`
-	Small    string           `json:"small"`
-	Line     string           `json:"line"`
-	Detail   string           `json:"detail"`   // a sentence, or ""
-	Bar      []familyBytes    `json:"bar"`      // in the order of the legend
-	Curve    []int64          `json:"curve"`    // the least active bytes of each step
-	Evidence *answer.Evidence `json:"evidence"` // its allocation is an index into the payload; null: there is nothing to show
+	Question string          `json:"question"`
+	Mood     strip.Mood      `json:"mood"`
+	Value    string          `json:"value"`
+	Small    string          `json:"small"`
+	Line     string          `json:"line"`
+	Detail   string          `json:"detail"`   // a sentence, or ""
+	Bar      []familyBytes   `json:"bar"`      // in the order of the legend
+	Curve    []int64         `json:"curve"`    // the least active bytes of each step
+	Evidence *strip.Evidence `json:"evidence"` // its allocation is an index into the payload; null: there is nothing to show
 }
 
 // familyBytes is what a family holds.

@@ -1,7 +1,7 @@
 package recording
 
 import (
-	"github.com/memviz-go/memviz/pkg/answer"
+	whatifanswer "github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
@@ -50,7 +50,7 @@ type predictedCurve struct {
 const maxPredictedSteps = 1000
 
 // newPredicted is nil where nothing is predicted.
-func newPredicted(p *answer.Prediction) *Predicted {
+func newPredicted(p *whatifanswer.Prediction) *Predicted {
 	if p == nil {
 		return nil
 	}
