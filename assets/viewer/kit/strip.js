@@ -69,7 +69,7 @@ function warningBar({ fact, consequence, code }, close) {
  * @property {string} [small] beside the value
  * @property {string} line
  * @property {string} [detail] the line in full
- * @property {string} [tone] a class
+ * @property {string} [mood] a class: known, unknown or alarm
  * @property {import('./dom.js').Leaf} [picture]
  * @property {(() => void) | null} [click] shows the evidence, if there is any
  */
@@ -80,7 +80,7 @@ export function showAnswers(answers) {
 }
 
 /** @param {Answer} answer */
-function answerElement({ question, value, small = '', line, detail = '', tone = '', picture, click }) {
+function answerElement({ question, value, small = '', line, detail = '', mood = '', picture, click }) {
   const content = [
     h('span.question', question),
     h(
@@ -92,7 +92,7 @@ function answerElement({ question, value, small = '', line, detail = '', tone = 
     picture,
     h('span.line', { text: line, title: detail || line }),
   ];
-  const style = `answer ${tone}`.trimEnd();
+  const style = `answer ${mood}`.trimEnd();
   return click ? h('button', { class: style, click }, content) : h('div', { class: style }, content);
 }
 

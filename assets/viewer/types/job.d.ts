@@ -26,8 +26,8 @@ export interface Family {
 export interface Job {
   label: string;
   facts: JobFact[];
-  verdict: JobVerdict;
-  warnings: JobWarning[];
+  verdict: Verdict;
+  warnings: Warning[];
   answers: [JobAnswer, JobAnswer, JobAnswer, JobAnswer];
   notes: string[];
   findings: JobFinding[];
@@ -98,23 +98,30 @@ export interface JobFact {
   value: string;
 }
 
-export interface JobVerdict {
+export interface Verdict {
   ok: boolean;
+  /** one of the words below */
   text: string;
+  /** a sentence or two */
+  why: string;
 }
 
-export interface JobWarning {
+export interface Warning {
   fact: string;
   consequence: string;
+  code: string;
 }
 
 export interface JobAnswer {
   question: string;
+  mood: 'alarm' | 'known' | 'unknown';
   value: string;
+  /** beside the value */
   small?: string;
+  /** below the value */
   line: string;
-  /** "alarm", or "unknown" where there is nothing to say */
-  tone?: string;
+  /** a whole sentence */
+  detail?: string;
   /** that a click leads to */
   rank?: number;
   /** that a click sets */

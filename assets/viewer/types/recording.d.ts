@@ -192,10 +192,12 @@ export interface Card {
   question: string;
   mood: 'alarm' | 'known' | 'unknown';
   value: string;
-  small: string;
+  /** beside the value */
+  small?: string;
+  /** below the value */
   line: string;
-  /** a sentence, or "" */
-  detail: string;
+  /** a whole sentence */
+  detail?: string;
   /** in the order of the legend */
   bar: FamilyBytes[];
   /** the least active bytes of each step */

@@ -8,20 +8,22 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // JobWords is what the page of a job says. Ranks are indices in job.Job.Ranks.
 type JobWords struct {
-	Label     string        `json:"label"`
-	Facts     []JobFact     `json:"facts"`
-	Verdict   JobVerdict    `json:"verdict"`
-	Warnings  []JobWarning  `json:"warnings"`
-	Answers   [4]JobAnswer  `json:"answers"`
-	Notes     []string      `json:"notes"`
-	Findings  []*JobFinding `json:"findings"`
-	Alignment string        `json:"alignment"` // how ranks are aligned, as a sentence
+	Label     string          `json:"label"`
+	Facts     []JobFact       `json:"facts"`
+	Verdict   trust.Verdict   `json:"verdict"`
+	Warnings  []trust.Warning `json:"warnings"`
+	Answers   [4]JobAnswer    `json:"answers"`
+	Notes     []string        `json:"notes"`
+	Findings  []*JobFinding   `json:"findings"`
+	Alignment string          `json:"alignment"` // how ranks are aligned, as a sentence
 }
 
 type JobFact struct {
@@ -29,25 +31,11 @@ type JobFact struct {
 	Value string `json:"value"`
 }
 
-type JobVerdict struct {
-	OK   bool   `json:"ok"`
-	Text string `json:"text"`
-}
-
-type JobWarning struct {
-	Fact        string `json:"fact"`
-	Consequence string `json:"consequence"`
-}
-
-// JobAnswer is a question with its answer.
+// JobAnswer is one of the four answers in the strip.
 type JobAnswer struct {
-	Question string `json:"question"`
-	Value    string `json:"value"`
-	Small    string `json:"small,omitempty"`
-	Line     string `json:"line"`
-	Tone     string `json:"tone,omitempty"`  // "alarm", or "unknown" where there is nothing to say
-	Rank     *int   `json:"rank,omitempty"`  // that a click leads to
-	Order    string `json:"order,omitempty"` // that a click sets
+	answer.Brief
+	Rank  *int   `json:"rank,omitempty"`  // that a click leads to
+	Order string `json:"order,omitempty"` // that a click sets
 }
 
 // JobFinding is a job.Finding in words.
@@ -71,7 +59,7 @@ type jobWords struct {
 // NewJobWords says what is known of a job, whose ranks have names. Of several jobs on one
 // page, all, each has a label.
 func NewJobWords(j *job.Job, named []string, all []*job.Job) JobWords {
-	said := JobWords{Label: jobLabel(j, all), Warnings: []JobWarning{}, Notes: []string{},
+	said := JobWords{Label: jobLabel(j, all), Warnings: []trust.Warning{}, Notes: []string{},
 		Findings: []*JobFinding{}}
 	w := &jobWords{j, &said, named}
 	w.write()
@@ -142,7 +130,7 @@ func (w *jobWords) addFacts() {
 	}
 	switch {
 	case addUp == len(w.Ranks):
-		v.Verdict = JobVerdict{true, "all read, all add up"}
+		v.Verdict = trust.Verdict{OK: true, Text: "all read, all add up"}
 	case unread > 0:
 		v.Verdict.Text = fmt.Sprintf("%s of %s not read", units.Count(unread), units.Plural(len(w.Ranks), "rank",
 			"ranks"))
@@ -153,7 +141,7 @@ func (w *jobWords) addFacts() {
 
 func (w *jobWords) addWarnings() {
 	warn := func(fact, consequence string) {
-		w.said.Warnings = append(w.said.Warnings, JobWarning{fact, consequence})
+		w.said.Warnings = append(w.said.Warnings, trust.Warning{Fact: fact, Consequence: consequence})
 	}
 	if !w.InNames {
 		warn("No file name holds a rank.", "Ranks are positions in the order of the names.")

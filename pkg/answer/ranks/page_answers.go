@@ -3,13 +3,14 @@ package ranks
 import (
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/phrase"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 func (w *jobWords) need() JobAnswer {
-	a := JobAnswer{Question: "How much does a rank need?", Order: "peak"}
+	a := JobAnswer{Brief: answer.Brief{Question: "How much does a rank need?", Mood: answer.Known}, Order: "peak"}
 	var peaks []int64
 	most := -1
 	for i := range w.Ranks {
@@ -21,7 +22,7 @@ func (w *jobWords) need() JobAnswer {
 		}
 	}
 	if most < 0 {
-		a.Value, a.Line, a.Tone = "Not recorded", "needs a history of events of some rank", "unknown"
+		a.Value, a.Line, a.Mood = "Not recorded", "needs a history of events of some rank", answer.Unknown
 		return a
 	}
 	a.Rank = &most
@@ -37,19 +38,19 @@ func (w *jobWords) need() JobAnswer {
 }
 
 func (w *jobWords) differing() JobAnswer {
-	a := JobAnswer{Question: "Which ranks differ?", Order: "differs"}
+	a := JobAnswer{Brief: answer.Brief{Question: "Which ranks differ?", Mood: answer.Known}, Order: "differs"}
 	list := w.of(job.Differs)
 	switch {
 	case w.Unlike:
-		a.Value, a.Line, a.Tone = "Not compared", "these are different programs", "unknown"
+		a.Value, a.Line, a.Mood = "Not compared", "these are different programs", answer.Unknown
 	case len(w.Groups) == 0:
-		a.Value, a.Line, a.Tone = units.Plural(len(w.Ranks), "rank", "ranks"),
-			"with so few there is no telling which is the odd one", "unknown"
+		a.Value, a.Line, a.Mood = units.Plural(len(w.Ranks), "rank", "ranks"),
+			"with so few there is no telling which is the odd one", answer.Unknown
 		if len(w.Ranks) == 2 {
 			a.Value, a.Line = "Two ranks", "with two there is no telling which is the odd one"
 		}
 	case len(list) == 0:
-		a.Value, a.Line, a.Tone = "None", "each holds about what its group holds", "unknown"
+		a.Value, a.Line, a.Mood = "None", "each holds about what its group holds", answer.Unknown
 		if len(w.of(job.Leaks)) > 0 {
 			a.Line = "but for what keeps growing, " + a.Line
 		}
@@ -80,13 +81,14 @@ func (w *jobWords) differing() JobAnswer {
 }
 
 func (w *jobWords) growing() JobAnswer {
-	a := JobAnswer{Question: "What keeps growing?", Order: "growth"}
+	a := JobAnswer{Brief: answer.Brief{Question: "What keeps growing?", Mood: answer.Known}, Order: "growth"}
 	i := slices.IndexFunc(w.Findings, func(f job.Finding) bool { return f.Kind == job.Leaks })
 	switch {
 	case i < 0 && w.CommonSteps < 2:
-		a.Value, a.Line, a.Tone = "Not known", "growth needs two steps or more", "unknown"
+		a.Value, a.Line, a.Mood = "Not known", "growth needs two steps or more", answer.Unknown
 	case i < 0:
-		a.Value, a.Line, a.Tone = "Nothing", "on no rank, over "+units.Plural(w.CommonSteps, "step", "steps"), "unknown"
+		a.Value, a.Line, a.Mood = "Nothing", "on no rank, over "+units.Plural(w.CommonSteps, "step",
+			"steps"), answer.Unknown
 	default:
 		f := &w.Findings[i]
 		a.Rank = &f.Rank
@@ -104,18 +106,18 @@ func (w *jobWords) growing() JobAnswer {
 }
 
 func (w *jobWords) firstOOM() JobAnswer {
-	a := JobAnswer{Question: "Which rank ran out of memory first?"}
+	a := JobAnswer{Brief: answer.Brief{Question: "Which rank ran out of memory first?", Mood: answer.Known}}
 	list := w.of(job.OutOfMemory)
 	if w.Job.Pinned {
-		a.Value, a.Line, a.Tone = "Not recorded", phrase.NoHostFailures, "unknown"
+		a.Value, a.Line, a.Mood = "Not recorded", phrase.NoHostFailures, answer.Unknown
 		return a
 	}
 	if len(list) == 0 {
-		a.Value, a.Line, a.Tone = "None", "no recording has an out-of-memory event", "unknown"
+		a.Value, a.Line, a.Mood = "None", "no recording has an out-of-memory event", answer.Unknown
 		return a
 	}
 	f := &w.Findings[0]
-	a.Tone, a.Rank = "alarm", &f.Rank
+	a.Mood, a.Rank = answer.Alarm, &f.Rank
 	asked := "asked for " + units.Bytes(f.OOM.RequestedBytes)
 	if w.FirstOOMs > 1 {
 		a.Value = w.names(list[:min(w.FirstOOMs, len(list))])

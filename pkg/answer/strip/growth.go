@@ -8,6 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/answer"
 	leaksanswer "github.com/memviz-go/memviz/pkg/answer/leaks"
 	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -21,7 +22,7 @@ const curvePoints = 24
 // steps are left on a device of a capacity in bytes; 0: not given.
 func GrowthCard(r *analysis.Recording, capacity int64) Card {
 	d := r.Device
-	c := Card{Question: "What keeps growing?", Mood: Unknown, Evidence: noEvidence}
+	c := Card{Brief: answer.Brief{Question: "What keeps growing?", Mood: answer.Unknown}, Evidence: noEvidence}
 	if !d.HasHistory() {
 		c.Value, c.Line = "Not recorded", "needs a history of events"
 		return c
@@ -40,7 +41,7 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 	}
 	found := r.LeaksWithoutCycles()
 	growth := found.Growth
-	c.Mood, c.Value = Known, units.Change(growth.Bytes)
+	c.Mood, c.Value = answer.Known, units.Change(growth.Bytes)
 	c.Small = leaksanswer.GrownSince(word)
 	c.Curve = lowest(d, list.Ranges())
 	c.Evidence = Evidence{From: growth.From, To: growth.To, State: growth.To, Allocation: -1}
@@ -82,7 +83,7 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 func growingWithoutSteps(c Card, r *analysis.Recording) Card {
 	d := r.Device
 	last := d.States() - 1
-	c.Mood, c.Value, c.Small = Known, units.Change(d.Totals.FinalBytes-d.Totals.BaselineBytes), "first to last event"
+	c.Mood, c.Value, c.Small = answer.Known, units.Change(d.Totals.FinalBytes-d.Totals.BaselineBytes), "first to last event"
 	c.Curve = lowest(d, timeline.EveryEvents(d, max(1, (last+curvePoints-1)/curvePoints)))
 	c.Line = "nothing allocated here is still live"
 	c.Evidence = Evidence{State: last, Allocation: -1}

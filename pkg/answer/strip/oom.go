@@ -2,6 +2,7 @@ package strip
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/oom"
 	oomanswer "github.com/memviz-go/memviz/pkg/answer/oom"
 	"github.com/memviz-go/memviz/pkg/answer/phrase"
@@ -33,8 +34,8 @@ func outOfMemory(r *analysis.Recording, p *whatif.Prediction) (Card, []Failure) 
 	d := r.Device
 	ooms := r.OOMs(0)
 	if len(ooms) == 0 {
-		c := Card{Question: question, Mood: Unknown, Value: "Not recorded", Line: "needs a history of events",
-			Evidence: noEvidence}
+		c := Card{Brief: answer.Brief{Question: question, Mood: answer.Unknown, Value: "Not recorded",
+			Line: "needs a history of events"}, Evidence: noEvidence}
 		if d.HasHistory() {
 			t := &d.Totals
 			c.Value = "No out-of-memory event"
@@ -50,7 +51,7 @@ func outOfMemory(r *analysis.Recording, p *whatif.Prediction) (Card, []Failure) 
 			c.Detail = p.Sentence
 		}
 		if list := r.Retries().Served(); len(list) > 0 {
-			c.Mood, c.Value, c.Small = Known, "Near it", units.Plural(len(list), "time", "times")
+			c.Mood, c.Value, c.Small = answer.Known, "Near it", units.Plural(len(list), "time", "times")
 			c.Line, c.Detail = "served only after the cache was given back", oom.RetriesSentence(r)
 			c.Evidence.State = list[len(list)-1].State()
 		}
@@ -72,9 +73,11 @@ func outOfMemory(r *analysis.Recording, p *whatif.Prediction) (Card, []Failure) 
 	last := len(ooms) - 1
 	o := &ooms[last]
 	c := Card{
-		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested),
-		Small: units.Bytes(o.DeviceFree) + " free on the device", Line: oom.Short(o),
-		Detail:   failures[last].Evidence,
+		Brief: answer.Brief{
+			Question: question, Mood: answer.Alarm, Value: "Asked " + units.Bytes(o.Requested),
+			Small: units.Bytes(o.DeviceFree) + " free on the device", Line: oom.Short(o),
+			Detail: failures[last].Evidence,
+		},
 		Evidence: Evidence{State: o.State(), Allocation: -1},
 	}
 	if len(ooms) > 1 {

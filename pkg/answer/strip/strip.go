@@ -12,6 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/stats"
 	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/answer/whatif"
@@ -21,26 +22,11 @@ import (
 
 // Card is one of the four answers in the strip under the header of the page.
 type Card struct {
-	Question string
-	Mood     Mood
-	Value    string // the answer in a few words
-	Small    string // beside the value
-	Line     string // below the value
-	Detail   string // a whole sentence, or empty
-
+	answer.Brief
 	Families [families.Count]int64 // bytes by family, drawn as a bar
 	Curve    []int64               // the least active bytes of each step, drawn as a line
 	Evidence Evidence
 }
-
-// Mood says what kind of answer a card has.
-type Mood string
-
-const (
-	Known   Mood = "known"
-	Unknown Mood = "unknown" // the recording does not say, or there is nothing to say
-	Alarm   Mood = "alarm"
-)
 
 // Evidence is what the page shows when a card is clicked.
 type Evidence struct {
@@ -64,7 +50,8 @@ func atPeak(r *analysis.Recording) Card {
 	d := r.Device
 	t := &d.Totals
 	c := Card{
-		Question: "What is in memory at the peak?", Mood: Known, Value: units.Bytes(t.PeakBytes), Small: "final state",
+		Brief: answer.Brief{Question: "What is in memory at the peak?", Mood: answer.Known,
+			Value: units.Bytes(t.PeakBytes), Small: "final state"},
 		Families: r.Families().BytesIn(d, t.PeakState), Evidence: Evidence{State: t.PeakState, Allocation: -1},
 	}
 	if d.Events.Len() > 0 {
@@ -131,9 +118,12 @@ func allocatedBy(r *analysis.Recording, peak *holders.Holding) Card {
 	}
 	if top == nil || 10*without > 9*peak.Bytes {
 		return Card{
-			Question: question, Mood: Unknown, Value: "No stacks recorded", Evidence: noEvidence,
-			Line: units.Count(known) + " of " + units.Plural(peak.Allocations, "tensor carries one",
-				"tensors carry one"),
+			Brief: answer.Brief{
+				Question: question, Mood: answer.Unknown, Value: "No stacks recorded",
+				Line: units.Count(known) + " of " + units.Plural(peak.Allocations, "tensor carries one",
+					"tensors carry one"),
+			},
+			Evidence: noEvidence,
 		}
 	}
 	site := r.Stacks.Site(top.Stack)
@@ -142,9 +132,11 @@ func allocatedBy(r *analysis.Recording, peak *holders.Holding) Card {
 		largest += " at the peak"
 	}
 	return Card{
-		Question: question, Mood: Known, Value: units.Printable(site.Function), Small: fileAndLine(site),
-		Line: largest + ": " + units.Bytes(top.Bytes) + ", " + units.Share(top.Bytes, peak.Bytes) + ", " +
-			units.Plural(top.Allocations, "tensor", "tensors"),
+		Brief: answer.Brief{
+			Question: question, Mood: answer.Known, Value: units.Printable(site.Function), Small: fileAndLine(site),
+			Line: largest + ": " + units.Bytes(top.Bytes) + ", " + units.Share(top.Bytes, peak.Bytes) + ", " +
+				units.Plural(top.Allocations, "tensor", "tensors"),
+		},
 		Evidence: Evidence{State: peak.State, Allocation: top.Largest},
 	}
 }

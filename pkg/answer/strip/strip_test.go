@@ -95,7 +95,8 @@ func TestAtPeak(t *testing.T) {
 			t.Errorf("1000 of %d bytes: %q, want %q", peak, c.Line, want)
 		}
 	}
-	if c := allocatedBy(answertest.Kept(), &holders.Holding{Rows: []holders.Row{{Key: "x"}}}); c.Mood != Unknown {
+	if c := allocatedBy(answertest.Kept(),
+		&holders.Holding{Rows: []holders.Row{{Key: "x"}}}); c.Mood != answer.Unknown {
 		t.Errorf("a row without bytes is the largest site: %+v", c)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/memviz-go/memviz/pkg/answer/ranks"
+	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report/frame"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -39,8 +40,8 @@ type pageData struct {
 type summary struct {
 	Label    string
 	Facts    []ranks.JobFact
-	Verdict  ranks.JobVerdict
-	Warnings []ranks.JobWarning
+	Verdict  trust.Verdict
+	Warnings []trust.Warning
 	Answers  [4]ranks.JobAnswer
 	Findings [][]string
 	Left     int // how many findings are not listed

@@ -182,10 +182,7 @@ func (view *Device) setCards(r *analysis.Recording, p *Pile, predicted *whatif.P
 	answers, view.Failures, view.Retries = strip.Cards(r, predicted)
 	view.Answers = make([]Card, len(answers))
 	for i, a := range answers {
-		view.Answers[i] = Card{
-			Question: a.Question, Mood: a.Mood, Value: a.Value, Small: a.Small, Line: a.Line, Detail: a.Detail,
-			Bar: newBar(a.Families), Curve: append([]int64{}, a.Curve...),
-		}
+		view.Answers[i] = Card{Brief: a.Brief, Bar: newBar(a.Families), Curve: append([]int64{}, a.Curve...)}
 		if a.Evidence.State != timeline.NoState {
 			a.Evidence.Allocation = p.position(a.Evidence.Allocation)
 			view.Answers[i].Evidence = &a.Evidence

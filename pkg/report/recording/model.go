@@ -4,6 +4,7 @@ package recording
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/strip"
 	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -99,12 +100,7 @@ type Device struct {
 
 // Card is one of the four answers under the header.
 type Card struct {
-	Question string          `json:"question"`
-	Mood     strip.Mood      `json:"mood"`
-	Value    string          `json:"value"`
-	Small    string          `json:"small"`
-	Line     string          `json:"line"`
-	Detail   string          `json:"detail"`   // a sentence, or ""
+	answer.Brief
 	Bar      []familyBytes   `json:"bar"`      // in the order of the legend
 	Curve    []int64         `json:"curve"`    // the least active bytes of each step
 	Evidence *strip.Evidence `json:"evidence"` // its allocation is an index into the payload; null: there is nothing to show

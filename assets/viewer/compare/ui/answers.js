@@ -13,7 +13,7 @@ export function mountAnswers(stores) {
     showAnswers(
       shown.pair.answers.map((answer) => ({
         ...wordsOf(answer),
-        tone: answer.value === 'Unknown' ? 'unknown' : '',
+        mood: answer.value === 'Unknown' ? 'unknown' : '',
         picture: answer.key === 'peak' ? bars(stores) : null,
         click: () => follow(stores, answer),
       })),

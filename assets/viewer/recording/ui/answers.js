@@ -21,7 +21,6 @@ export function mountAnswers(stores, root) {
     showAnswers(
       answersOf(shown.device, appearance.grouping, selection.pinned).map((answer, i) => ({
         ...answer,
-        tone: answer.mood,
         picture: pictureOf(answer),
         click: linkOf(stores, answer, i),
       })),
