@@ -37,7 +37,7 @@ func (l *eventLog) columns(look sheet.Look) eventColumns {
 		"[1.00 MiB:1.00 MiB]"
 	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: max(leastWhat, len(longest)),
 		look: look, wheres: map[snapshot.StackID]string{}}
-	left := look.Columns() - len(sheet.Indent) - c.event - len(sheet.Gutter) - c.what - len(sheet.Gutter) - activeWidth - len(sheet.Gutter)
+	left := look.Columns() - len(sheet.Indent) - c.event - c.what - activeWidth - 3*len(sheet.Gutter)
 	if l.timed() {
 		var first, last int64
 		for i := l.from; i < l.end; i++ {

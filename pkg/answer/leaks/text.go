@@ -199,7 +199,8 @@ func writeSuspects(s *sheet.Sheet, r *analysis.Recording, l *leaks.Findings, o O
 	}
 	if f := &l.Filled; f.Bytes > 0 {
 		s.Note("Not counted: %s allocated in several %s and kept, but no more since %s %d, at %s: what a cache that "+
-			"has filled looks like.", phrase.Amount(f.Bytes), r.Steps().Method.Word(2), r.Steps().Method.Word(1), f.LastStep+1,
+			"has filled looks like.", phrase.Amount(f.Bytes), r.Steps().Method.Word(2), r.Steps().Method.Word(1),
+			f.LastStep+1,
 			units.Plural(f.Sites, "site", "sites"))
 	}
 	if l.Before > 0 {
@@ -215,12 +216,14 @@ func Sentence(r *analysis.Recording, leak *leaks.Leak) sheet.Sentence {
 	more := Grown(leak, r.Steps().Method, " more")
 	switch {
 	case leak.Kind == leaks.Sawtooth:
-		return sheet.Sentencef("Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for "+
-			"example by a reference cycle or an explicit cleanup.", site, units.Plural(leak.BurstSteps, each,
+		return sheet.Sentencef("Memory from %s piles up over %s and is then freed at once (%s, %s): release is "+
+			"delayed, for example by a reference cycle or an explicit cleanup.", site, units.Plural(leak.BurstSteps,
+			each,
 			many), phrase.Amount(leak.BurstBytes),
 			units.Plural(leak.Bursts, "time", "times"))
 	case leak.Kind == leaks.Grows && leak.Held > 2*n:
-		return sheet.Sentencef("Memory allocated at %s is freed more slowly than it is made: it grows by %s, to %s in %s now.", site, perStep, held, units.Plural(leak.Held, "tensor", "tensors"))
+		return sheet.Sentencef(
+			"Memory allocated at %s is freed more slowly than it is made: it grows by %s, to %s in %s now.", site, perStep, held, units.Plural(leak.Held, "tensor", "tensors"))
 	case leak.Kind == leaks.Grows:
 		return sheet.Sentencef("The tensor allocated at %s is replaced by a larger one: by %s, to %s now.", site,
 			perStep, held)

@@ -24,7 +24,8 @@ func (v *jobView) sentence(f *job.Finding) sheet.Sentence {
 	case job.Unreadable:
 		return sheet.Sentencef("Not read: %s", sheet.Name(v.file(f.Rank)+": "+units.Printable(d.Error)))
 	case job.DoesNotAddUp:
-		return sheet.Sentencef("%s does not add up (%s): its numbers cannot be trusted, and \"memviz stats\" says why.", who, sheet.Name(v.file(f.Rank)))
+		return sheet.Sentencef(
+			"%s does not add up (%s): its numbers cannot be trusted, and \"memviz stats\" says why.", who, sheet.Name(v.file(f.Rank)))
 	}
 	holds, when := "holds", map[job.When]string{job.InSteps: "at the peaks of its steps",
 		job.AfterSteps: "after its last step", job.AtPeak: "at its peak"}[f.When]

@@ -38,7 +38,8 @@ func segmentTotals(d *Device) *sheet.Table {
 	}
 	row("active", d.ActiveBytes, rounding)
 	if d.PendingBytes > 0 {
-		row("pending", d.PendingBytes, "of these: freed, and "+phrase.PendingUser(snapshot.DeviceID(d.Device))+" may still use it")
+		row("pending", d.PendingBytes,
+			"of these: freed, and "+phrase.PendingUser(snapshot.DeviceID(d.Device))+" may still use it")
 	}
 	row("free", d.FreeBytes, "the largest hole has "+units.Bytes(d.LargestFreeBlockBytes))
 	row("stuck", d.StuckBytes, "of these, beside live blocks")

@@ -83,7 +83,8 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 func growingWithoutSteps(c Card, r *analysis.Recording) Card {
 	d := r.Device
 	last := d.States() - 1
-	c.Mood, c.Value, c.Small = answer.Known, units.Change(d.Totals.FinalBytes-d.Totals.BaselineBytes), "first to last event"
+	c.Mood, c.Small = answer.Known, "first to last event"
+	c.Value = units.Change(d.Totals.FinalBytes - d.Totals.BaselineBytes)
 	c.Curve = lowest(d, timeline.EveryEvents(d, max(1, (last+curvePoints-1)/curvePoints)))
 	c.Line = "nothing allocated here is still live"
 	c.Evidence = Evidence{State: last, Allocation: -1}

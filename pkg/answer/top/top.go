@@ -91,7 +91,8 @@ func Answer(in []answer.Input, o Options) (*sheet.Sheet, error) {
 
 func newDevice(in *answer.Input, r *analysis.Recording, h *holders.Holding) Device {
 	return Device{
-		Subject: answer.NewSubject(in, r.Device), State: h.State, BeforeState: h.Before, By: h.By.String(), MetadataKey: h.Key,
+		Subject: answer.NewSubject(in, r.Device), State: h.State, BeforeState: h.Before, By: h.By.String(),
+		MetadataKey: h.Key,
 		ActiveBytes: h.Bytes, BeforeBytes: h.BeforeBytes, Allocations: h.Allocations, Rows: Rows(r, h),
 		Blocks: newBlocks(r, h.By),
 	}
