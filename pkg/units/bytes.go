@@ -1,7 +1,7 @@
-// Package units writes bytes, counts, durations, addresses and shares as text
-// for people, and reads bytes and durations back. Inside the program they are
-// plain numbers; only this package turns them into text, and the viewer's
-// data/format.js, which writes the same: both are tested with testdata/words.json.
+// Package units formats bytes, counts, durations, addresses and shares for people, and
+// parses bytes and durations. Inside the program they are plain numbers; only this
+// package and the viewer's data/format.js turn them into text, in the same way: both are
+// tested with testdata/words.json.
 //
 // Text has plain spaces; [NoBreak] makes it fit for a page.
 package units
@@ -29,7 +29,7 @@ var byteUnits = [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 // minus is the true minus sign, as wide as a plus.
 const minus = "\u2212"
 
-// Bytes is n bytes in the binary unit that leaves one to four digits before
+// Bytes formats n bytes in the binary unit that leaves one to four digits before
 // the point, with three significant digits: "6.53 GiB", "80.0 MiB", "212 MiB",
 // "1000 KiB", "4 B". Nothing is "0".
 func Bytes(n int64) string {
@@ -62,9 +62,9 @@ func threeDigits(v float64) string {
 	return fixed(v, 2)
 }
 
-// fixed writes a value of at least zero with so many digits behind the point, and
-// rounds a half up, as Number.toFixed does in the viewer: 10.25 is "10.3". Halves
-// are common among powers of two, and FormatFloat rounds them to even.
+// fixed writes a nonnegative value with the given number of decimals, and rounds a half
+// up, as Number.toFixed does in the viewer: 10.25 is "10.3". Halves are common among
+// powers of two, and FormatFloat rounds them to even.
 func fixed(v float64, digits int) string {
 	power := math.Pow10(digits)
 	scaled := v * power
@@ -74,7 +74,7 @@ func fixed(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// ExactBytes is n with both forms, for where the last byte matters:
+// ExactBytes gives n in both forms, for where the last byte matters:
 // "6.53 GiB (7,013,335,044 bytes)".
 func ExactBytes(n int64) string {
 	if n > -1000 && n < 1000 {
@@ -83,7 +83,7 @@ func ExactBytes(n int64) string {
 	return Bytes(n) + " (" + Count(n) + " bytes)"
 }
 
-// Change is n bytes with its sign always written: "+169 MiB", "−4 B", "0".
+// Change formats n bytes and always writes the sign: "+169 MiB", "−4 B", "0".
 func Change(n int64) string {
 	if n > 0 {
 		return "+" + Bytes(n)
@@ -152,5 +152,5 @@ func parseByteUnit(unit string) (int64, error) {
 	if lower == "" || lower == "bytes" {
 		return 1, nil
 	}
-	return 0, fmt.Errorf("%q is no unit", unit)
+	return 0, fmt.Errorf("%q is not a unit", unit)
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// MB is a million bytes. Where files are attached, limits are stated in these.
+// MB is a million bytes, the unit in which limits on attachments are stated.
 const MB = 1_000_000
 
 var fileUnits = [...]string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
 
-// FileSize is the size of a file in the decimal unit that leaves one to three
+// FileSize formats the size of a file in the decimal unit that leaves one to three
 // digits before the point, with three significant digits: "6.31 MB", "512 kB",
-// "4 B". Memory is in [Bytes].
+// "4 B". For memory see [Bytes].
 func FileSize(n int64) string {
 	if n < 0 {
 		return minus + fileSize(-float64(n))
@@ -32,8 +32,8 @@ func fileSize(value float64) string {
 	return threeDigits(value) + " " + fileUnits[unit]
 }
 
-// ParseFileSize reads the size of a file as it is stated where files are
-// attached: "24MB" and "24M" are 24,000,000 bytes, "24 MiB" 25,165,824.
+// ParseFileSize reads the size of a file as limits on attachments state it: "24MB" and
+// "24M" are 24,000,000 bytes, "24 MiB" 25,165,824.
 func ParseFileSize(text string) (int64, error) {
 	n, err := parseBytes(text, parseFileUnit)
 	if err != nil {

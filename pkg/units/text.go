@@ -29,7 +29,7 @@ func Count[T ~int | ~int32 | ~int64](n T) string {
 	return b.String()
 }
 
-// Plural is a count with the words for one or for many: "1 event", "19,136 events".
+// Plural is a count with the word for one or for many: "1 event", "19,136 events".
 func Plural[T ~int | ~int32 | ~int64](n T, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -64,8 +64,8 @@ func duration(micros uint64) string {
 	return fmt.Sprintf("%s h %d min", Count(int64(minutes/60)), minutes%60)
 }
 
-// Share is part of whole in whole percent: "24 %", "<1 %". Only all of it is
-// "100 %", and only nothing "0 %". It is empty when there is no whole.
+// Share is part of whole in whole percent: "24 %", "<1 %". Only the whole is "100 %", and
+// only nothing is "0 %". It is empty when whole is 0.
 func Share(part, whole int64) string {
 	if whole <= 0 {
 		return ""
@@ -88,8 +88,7 @@ func Address(addr uint64) string { return "0x" + strconv.FormatUint(addr, 16) }
 // NoBreak is text whose spaces do not break a line.
 func NoBreak(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
 
-// Printable is text without what a terminal might obey or a page could not
-// show: U+FFFD stands for it.
+// Printable replaces by U+FFFD what a terminal might obey or a page could not show.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -99,8 +98,8 @@ func Printable(text string) string {
 	}, text)
 }
 
-// EscapeJSON escapes, in a text of JSON, what a terminal might obey and what turns
-// the direction of what follows. Such characters stand in strings only.
+// EscapeJSON escapes, in JSON, characters that a terminal might obey or that change the
+// direction of the text after them. They can only occur in strings.
 func EscapeJSON(text []byte) []byte {
 	from := bytes.IndexFunc(text, isInvisible)
 	if from < 0 {
@@ -121,7 +120,7 @@ func EscapeJSON(text []byte) []byte {
 
 func isInvisible(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
-// ParseDuration reads a span of time and gives microseconds: "500ms", "1.5s",
+// ParseDuration reads a span of time and returns microseconds: "500ms", "1.5s",
 // "16 min", "2h", "300us". A number alone is seconds.
 func ParseDuration(text string) (int64, error) {
 	digits := strings.TrimSpace(text)

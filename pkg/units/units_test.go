@@ -93,11 +93,11 @@ func TestParseBytesRefuses(t *testing.T) {
 		{"GiB", `"GiB" is not a number of bytes: write it like "512 MiB"`},
 		{"1.2.3 GiB", `"1.2.3 GiB" is not a number of bytes: write it like "512 MiB"`},
 		{"40GB", `"40GB" is not a number of bytes: write GiB, the binary unit`},
-		{"3 cows", `"3 cows" is not a number of bytes: "cows" is no unit`},
+		{"3 cows", `"3 cows" is not a number of bytes: "cows" is not a unit`},
 		{"8 EiB", `"8 EiB" is not a number of bytes: it is too large`},
 		{"99999999999999999999", `"99999999999999999999" is not a number of bytes: it is too large`},
-		{"--1", `"--1" is not a number of bytes: "-1" is no unit`},
-		{"NaN", `"NaN" is not a number of bytes: "NaN" is no unit`},
+		{"--1", `"--1" is not a number of bytes: "-1" is not a unit`},
+		{"NaN", `"NaN" is not a number of bytes: "NaN" is not a unit`},
 	} {
 		got, err := ParseBytes(test.text)
 		if err == nil {
@@ -164,7 +164,7 @@ func TestParseFileSize(t *testing.T) {
 	}
 	for _, test := range []struct{ text, want string }{
 		{"", `"" is not the size of a file: write it like "512 MiB"`},
-		{"many", `"many" is not the size of a file: "many" is no unit`},
+		{"many", `"many" is not the size of a file: "many" is not a unit`},
 		{"10EB", `"10EB" is not the size of a file: it is too large`},
 	} {
 		if got, err := ParseFileSize(test.text); err == nil || err.Error() != test.want {
