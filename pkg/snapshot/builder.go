@@ -6,7 +6,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
-// What the builder makes of dicts and lists.
+// Kinds of values that the builder turns dicts and lists into.
 const (
 	kindEvent pickle.Kind = pickle.FirstRecord + iota
 	kindFrame
@@ -15,7 +15,7 @@ const (
 	kindHistory
 	kindAnnotation
 	kindRows     // a list of records; Ref: index into builder.lists
-	kindOddStack // a list of frames with other items, which are counted; Ref: as kindStack
+	kindOddStack // a list of frames and other items, which are counted; Ref: as kindStack
 )
 
 // kindStack is a list of frames; Ref: the interned stack.
@@ -31,7 +31,7 @@ type builder struct {
 	shape  shape
 	fields []key // scratch of fieldsOf
 	lists  []rowList
-	listed int64 // rows that lists name one by one
+	listed int64 // rows that lists refer to one by one
 
 	events       Events // all devices; traces are ranges of it
 	frames       map[Frame]FrameID
@@ -49,7 +49,7 @@ type builder struct {
 	limits       pickle.Limits
 	read         int64           // bytes of the pickle; set by finish
 	partial      bool            // only the beginning was read; set by finish
-	traced       map[uint32]bool // lists of events that are the trace of a device; no two may share one
+	traced       map[uint32]bool // lists of events used as a device's trace; no two devices may share one
 	assembled    int64           // bytes that finish has copied
 }
 
@@ -69,11 +69,12 @@ func newBuilder(sizeHint int64, limits pickle.Limits) *builder {
 	return b
 }
 
-// bytesPerEvent is a little less than an event and its stack take in a file, so that the
+// bytesPerEvent is slightly less than an event and its stack take in a file, so that the
 // columns need not grow while they fill.
 const bytesPerEvent = 150
 
-// maxReserved bounds the events that room is made for, because a file's size is a claim.
+// maxReserved bounds the events that memory is reserved for, because a file's size is
+// only a claim.
 const maxReserved = 1 << 24
 
 // Held implements pickle.Builder.
@@ -88,11 +89,11 @@ func (b *builder) Held() int64 {
 	return n
 }
 
-// mostSteps bounds how many pairs of a dict are looked at again when more are added.
+// maxRescan bounds how many pairs of a dict are looked at again when more are added.
 // Torch's records have at most 20.
-const mostSteps = 64
+const maxRescan = 64
 
-// keyOf is what a key means.
+// keyOf returns the meaning of a dict key.
 func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
 	if v.Type() != pickle.String {
 		return keyUnknown
@@ -104,8 +105,9 @@ func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
 	return b.keys[i]
 }
 
-// shape is the keys of the latest dict that they alone made a record, what they mean, and
-// the kind of the record. Nearly every dict has the keys of the one before it.
+// shape caches the keys of the latest dict that was classified by its keys alone, their
+// meanings, and the kind of the record. Nearly every dict has the keys of the one before
+// it.
 type shape struct {
 	keys   []pickle.Value
 	fields []key
@@ -125,7 +127,7 @@ func (s *shape) fits(pairs []pickle.Value) bool {
 }
 
 func (s *shape) learn(kind pickle.Kind, fields []key, pairs []pickle.Value) {
-	if len(fields) > mostSteps {
+	if len(fields) > maxRescan {
 		return
 	}
 	s.kind, s.keys, s.fields = kind, s.keys[:0], append(s.fields[:0], fields...)
@@ -134,7 +136,7 @@ func (s *shape) learn(kind pickle.Kind, fields []key, pairs []pickle.Value) {
 	}
 }
 
-// fieldsOf is what the keys of pairs mean. It is valid until the next call.
+// fieldsOf returns the meanings of the keys of pairs. It is valid until the next call.
 func (b *builder) fieldsOf(h *pickle.Heap, pairs []pickle.Value) []key {
 	if b.shape.fits(pairs) {
 		return b.shape.fields
@@ -189,7 +191,7 @@ func (b *builder) SetItems(h *pickle.Heap, d pickle.Container, pairs []pickle.Va
 	case pickle.Dict: // filled in several steps, so its decisive keys may come late
 		d = h.Store(d, pairs)
 		stored := h.Stored(d)
-		if kind, ok := b.classify(h, stored[:min(len(stored), 2*mostSteps)]); ok {
+		if kind, ok := b.classify(h, stored[:min(len(stored), 2*maxRescan)]); ok {
 			return b.record(h, kind, stored), nil
 		}
 		return d, nil
@@ -279,8 +281,8 @@ func (b *builder) Append(h *pickle.Heap, l pickle.Container, items []pickle.Valu
 	return l, pickle.ErrMalformed // it is a dict
 }
 
-// listKind is what a list becomes that begins with these items: a list of the first kind
-// of record among them, unless a list comes first. Other items are counted when they
+// listKind decides the kind of a list that begins with these items: a list of the first
+// kind of record among them, unless a list comes first. Other items are counted when they
 // are added.
 func (b *builder) listKind(h *pickle.Heap, items []pickle.Value) pickle.Kind {
 	for _, item := range items {

@@ -66,8 +66,8 @@ type EventText struct {
 	Metadata   string // user metadata
 }
 
-// Trace makes sure that a device has a trace. That of Pinned must be made last. It returns the
-// index in Snapshot.Traces.
+// Trace makes sure that a device has a trace and returns its index in Snapshot.Traces. The
+// trace of Pinned must be made last.
 func (c *Composer) Trace(device DeviceID) int {
 	c.s.Format.HasTraces = true
 	if device == Pinned {
@@ -131,7 +131,7 @@ func (c *Composer) Annotation(name string, start bool, timeMicros int64) {
 	c.s.Annotations = append(c.s.Annotations, Annotation{Name: c.Text(name), Start: start, TimeMicros: timeMicros})
 }
 
-// Snapshot is what was composed. The Composer must not be used afterwards.
+// Snapshot returns the composed snapshot. The Composer must not be used afterwards.
 func (c *Composer) Snapshot() *Snapshot {
 	s := c.s
 	s.Strings, s.Streams, s.Pools = c.strings.values, c.streams.values, c.pools.values

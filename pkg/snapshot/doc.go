@@ -17,7 +17,7 @@
 //   - "device_traces" is the history, one list of events for each device ordinal,
 //     oldest first. It is a ring buffer: when it is full, the oldest events are
 //     gone. It may be empty, hold one event (recorded with enabled="state"), or
-//     lack classes of events that the program chose to skip.
+//     lack the events that the program chose to skip.
 //   - "allocator_settings" and "external_annotations" (ranges named by
 //     record_function or the profiler) came with torch 2.3 and 2.5.
 //

@@ -110,7 +110,8 @@ func take[T any](col []T, rows []uint32) []T {
 // noAddr marks an event without an address, see also noSize.
 const noAddr = math.MaxUint64
 
-// checkEvents counts the events that lack what their action needs. It counts as zero.
+// checkEvents counts the events that lack a field that their action needs, and sets the
+// field to zero.
 func (b *builder) checkEvents(e *Events) {
 	for i, action := range e.Action {
 		movesMemory := action <= SegmentUnmap
@@ -129,7 +130,7 @@ func (b *builder) checkEvents(e *Events) {
 	}
 }
 
-// setEvent fills row i from a trace entry. fields is what its keys mean.
+// setEvent fills row i from a trace entry. fields are the meanings of its keys.
 func (b *builder) setEvent(h *pickle.Heap, i int, fields []key, pairs []pickle.Value) {
 	e, f := &b.events, &b.s.Format
 	for p, field := range fields {
@@ -159,7 +160,7 @@ func (b *builder) setEvent(h *pickle.Heap, i int, fields []key, pairs []pickle.V
 				column(&e.Metadata, e.Action)[i] = text
 			}
 		case keyInternalMetadata:
-			f.HasInternalMetadata = true // what the user has written goes before it
+			f.HasInternalMetadata = true // text written by the user comes first
 			if text := b.text(v, "event.internal_metadata"); text != 0 && column(&e.Metadata, e.Action)[i] == 0 {
 				e.Metadata[i] = text
 			}
@@ -181,8 +182,8 @@ func (b *builder) setEvent(h *pickle.Heap, i int, fields []key, pairs []pickle.V
 	}
 }
 
-// category is the category that a value spells, in lower or upper case. What is not
-// known says nothing, and is counted.
+// category reads the name of a category, in lower or upper case. An unknown name is
+// counted and means no category.
 func (b *builder) category(h *pickle.Heap, v pickle.Value) Category {
 	if v.Type() != pickle.String {
 		return NoCategory
@@ -199,7 +200,7 @@ func (b *builder) category(h *pickle.Heap, v pickle.Value) Category {
 	return NoCategory
 }
 
-// action is the code of an action's name.
+// action returns the code of an action's name.
 func (b *builder) action(h *pickle.Heap, v pickle.Value) Action {
 	if v.Type() != pickle.String {
 		b.wrongType("event.action")
@@ -234,7 +235,7 @@ func (b *builder) newAction(name string) Action {
 }
 
 // MaxSpanMicros bounds the span between two times, in microseconds: 71 years, which a
-// JavaScript number still holds exactly.
+// JavaScript number still represents exactly.
 const MaxSpanMicros = 1<<51 - 1
 
 // SinceFirst is the time from the first event to event i in microseconds, limited to
@@ -261,9 +262,9 @@ func (e *Events) SpanMicros() int64 {
 	return span
 }
 
-// CompletedAtOnce reports whether a free_completed event is the second half of the
-// free before it. If the block waited for other streams, it is the next request
-// that completed it, and has that request's stack.
+// CompletedAtOnce reports whether a free_completed event is the second half of the free
+// before it. If the block waited for other streams, a later request completed the free,
+// and the event has that request's stack.
 func (e *Events) CompletedAtOnce(completed int) bool {
 	i := completed - 1
 	return i >= 0 && e.Action[i] == FreeRequested && e.Addr[i] == e.Addr[completed] && e.Stack[i] == e.Stack[completed]

@@ -8,7 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Open reads a file whatever its encoding. Events stand in columns, and every
+// Open reads a file whatever its encoding. Events are in columns, and every
 // string, stack and stream is an index into the snapshot's tables.
 func ExampleOpen() {
 	s, err := snapshot.Open("../../examples/training-loop/snapshot.pickle.gz")
@@ -42,7 +42,7 @@ func ExampleOpen() {
 	//   at /opt/conda/lib/python3.11/site-packages/torch/nn/modules/linear.py:134, in forward
 }
 
-// What is wrong with a file is an *Error with a Problem to tell it by.
+// Errors in a file are an *Error with a Problem that identifies them.
 func ExampleError() {
 	_, err := snapshot.Open("testdata/encodings/make.py")
 	var e *snapshot.Error

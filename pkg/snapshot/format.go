@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Format is how a file was written, as far as its keys tell.
+// Format is how a file was written, as far as its keys show.
 type Format struct {
 	Protocol int    // pickle protocol
 	Way      string // the decoder: "stream", "gopickle" or "json"
@@ -45,7 +45,7 @@ func (s *Snapshot) TorchVersion() string {
 	}
 	v := s.versionByKeys()
 	if s.Salvaged != nil && v.first > 0 {
-		v.last = later // the keys that newer versions add may be in what was not read
+		v.last = later // the keys of newer versions may be in the part that was not read
 	}
 	switch told := s.versionByFrames(); {
 	case told == versions{}:
@@ -84,7 +84,7 @@ type versions struct{ first, last int }
 
 const later = 1 << 30 // no last version
 
-// versionByKeys is what the keys of a file tell; zero: nothing, or torch 2.0.
+// versionByKeys guesses the version from the keys of a file; zero: unknown, or torch 2.0.
 func (s *Snapshot) versionByKeys() versions {
 	f := &s.Format
 	events := 0
@@ -141,11 +141,12 @@ func (s *Snapshot) isNPU() bool {
 	return s.Format.NPU || s.Format.PoolBeforeType
 }
 
-// callLines are the lines of a release from which torch/nn/modules/module.py calls on, by function.
-// A bug report or a recording that names its torch version shows each of them, but one: _call_impl
-// of 2.13, which is 11 lines below _wrapped_call_impl as in all releases since 2.5. 2.14 is the
-// last release seen. Lines of _wrapped_call_impl from which another release calls a compiled module
-// are left out: 1773 (2.8, 2.9) and 1776 (2.10, 2.12, 2.13).
+// callLines are the lines of each release at which functions of torch/nn/modules/module.py
+// call the next one. Each was seen in a bug report or a recording that names its torch
+// version, except _call_impl of 2.13, which is 11 lines below _wrapped_call_impl as in all
+// releases since 2.5. 2.14 is the last release seen. Lines of _wrapped_call_impl from which
+// another release calls a compiled module are left out: 1773 (2.8, 2.9) and 1776 (2.10, 2.12,
+// 2.13).
 var callLines = map[string]map[int32]versions{
 	"_wrapped_call_impl": {
 		1518: {1, 1}, 1511: {2, 2}, 1532: {3, 3}, 1553: {4, 4}, 1736: {5, 5}, 1739: {6, 6}, 1751: {7, 7},
@@ -157,8 +158,8 @@ var callLines = map[string]map[int32]versions{
 	},
 }
 
-// versionByFrames is the version of torch whose own Python is on the stacks; zero if
-// they do not say it.
+// versionByFrames guesses the version from frames of torch's own Python; zero if they do
+// not show it.
 func (s *Snapshot) versionByFrames() (found versions) {
 	for _, f := range s.Frames {
 		v, known := callLines[s.String(f.Name)][f.Line]
@@ -173,7 +174,7 @@ func (s *Snapshot) versionByFrames() (found versions) {
 	return found
 }
 
-// Oddities counts what was not as expected in a file. None is fatal.
+// Oddities counts what was unexpected in a file. None of it is fatal.
 type Oddities struct {
 	UnknownKeys    map[string]int // key, or key=value of a known key with a value that is not -> times seen
 	UnknownActions map[string]int // action -> events
@@ -186,7 +187,7 @@ type Oddities struct {
 // shorter, and a page that lays out a name of megabytes hangs.
 const MaxText = 4 << 10
 
-// CutText is a text cut to at most MaxText bytes, and whether it had to be cut.
+// CutText cuts a text to at most MaxText bytes, and reports whether it had to.
 func CutText(text string) (kept string, cut bool) {
 	if len(text) <= MaxText {
 		return text, false
@@ -199,8 +200,8 @@ func CutText(text string) (kept string, cut bool) {
 	return text[:end] + ellipsis, true // a copy, so that the rest need not stay in memory
 }
 
-// CutTexts cuts the strings of a snapshot to MaxText bytes, and counts those that
-// something in it has: names, annotations, metadata.
+// CutTexts cuts the strings of a snapshot to MaxText bytes, and counts the cut ones that
+// are in use: as names, annotations or metadata.
 func (s *Snapshot) CutTexts() {
 	long := map[StringID]bool{} // and whether it was counted
 	for id, text := range s.Strings {

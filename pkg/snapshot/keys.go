@@ -14,7 +14,7 @@ const (
 	keyUnknown key = iota
 	keyIgnored     // known and not read
 
-	// Decisive keys: one of them says what a dict is.
+	// Decisive keys: one of them decides what a dict is.
 	keyAction
 	keyFilename
 	keyTotalSize
@@ -80,8 +80,8 @@ var keyNames = map[string]key{
 	"categories": keyIgnored, "segment_version": keyIgnored, "addr_version": keyIgnored,
 }
 
-// knownSettings are the keys of allocator_settings: those of torch, of builds of it for
-// other devices, and of forks.
+// knownSettings are the keys of allocator_settings in torch, its builds for other
+// devices, and forks.
 var knownSettings = map[string]bool{
 	"PYTORCH_CUDA_ALLOC_CONF": true, "PYTORCH_HIP_ALLOC_CONF": true, "PYTORCH_NPU_ALLOC_CONF": true,
 	"PYTORCH_ALLOC_CONF": true, "max_split_size": true, "garbage_collection_threshold": true,
@@ -116,8 +116,8 @@ var decisive = [numKeys]kinds{
 // such as action in dicts of their own.
 const needTwo = 1<<kindEvent | 1<<kindFrame | 1<<kindBlock
 
-// companions are keys of which a record has at least one besides its decisive key, or
-// two. Every writer of snapshots writes several.
+// companions are keys of which a record has at least one (two for needTwo) besides its
+// decisive key. Every writer of snapshots writes several.
 var companions = [numKeys]kinds{
 	keyAddr:           only(kindEvent) | only(kindHistory) | only(kindBlock),
 	keyAddress:        only(kindSegment) | only(kindBlock),
@@ -197,7 +197,7 @@ const (
 	maxWalked   = 1 << 17
 )
 
-// metadata is the text of user_metadata: a string, or a dict as compact JSON.
+// metadata returns user_metadata as text: a string, or a dict as compact JSON.
 func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
 	if v.Type() == pickle.String {
 		return StringID(v.Index())
@@ -231,7 +231,7 @@ func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
 type interner[T comparable, ID ~int32] struct {
 	values []T
 	ids    map[T]ID
-	last   T // the value asked for last, which is nearly always asked for again
+	last   T // the latest value, which is nearly always the next one too
 	lastID ID
 }
 

@@ -30,7 +30,7 @@ func TestMetadataIsNoRow(t *testing.T) {
 	}
 }
 
-// TestOddItems: what is no event among events is counted, wherever it stands.
+// TestOddItems: items of a trace that are not events are counted, wherever they are.
 func TestOddItems(t *testing.T) {
 	event := dict{"action", "alloc", "addr", 512, "size", 1}
 	odd := dict{"action", "alloc"} // and nothing else
@@ -69,7 +69,7 @@ func TestFingerprintInSteps(t *testing.T) {
 	}
 }
 
-// TestInternalMetadata: the allocator's own text stands where the user has written none,
+// TestInternalMetadata: the allocator's own text is used if the user has written none,
 // whichever key comes first.
 func TestInternalMetadata(t *testing.T) {
 	event := func(more ...any) dict {

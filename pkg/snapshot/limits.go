@@ -11,8 +11,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Limits bound what reading a file may cost. Zero fields have defaults, which
-// leave room for any snapshot that torch writes.
+// Limits bound the cost of reading a file. Zero fields have defaults, which are enough
+// for any snapshot that torch writes.
 type Limits = pickle.Limits
 
 // LimitKeys are the names of the limits, as SetLimit takes them and ExceededLimit
@@ -46,8 +46,8 @@ func SetLimit(l *Limits, text string) error {
 	return fmt.Errorf("there is no limit %q; there are %s", key, strings.Join(LimitKeys(), ", "))
 }
 
-// ExceededLimit is the key of the limit that err says was exceeded; "" for any other
-// error.
+// ExceededLimit returns the key of the limit that err reports as exceeded; "" for any
+// other error.
 func ExceededLimit(err error) string {
 	var located *pickle.Error
 	var unpacked *container.LimitError

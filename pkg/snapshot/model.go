@@ -27,7 +27,7 @@ type (
 
 // Pinned is the host memory that the process has page-locked, as torch 2.14 and later
 // record it. Files give its segments this device, too. All its sizes are rounded sizes,
-// also where those of a GPU are requested bytes. A segment of it is one block.
+// even where a GPU's are requested bytes. Each of its segments is one block.
 const Pinned DeviceID = -1
 
 // Snapshot is one parsed file in columns: what the allocator recorded, with
@@ -39,9 +39,9 @@ type Snapshot struct {
 	Streams []uint64 // raw stream handles, in order of first appearance after the default stream
 	Pools   []Pool   // pool id pairs, in order of first appearance after the default pool
 
-	Segments []Segment // by device, those of one in file order; see SegmentsOf and SortSegments
+	Segments []Segment // by device, then in file order; see SegmentsOf and SortSegments
 	Blocks   []Block   // in file order; a segment names its range
-	Traces   []Trace   // as in the file: index = device ordinal; that of Pinned, if there is one, is the last
+	Traces   []Trace   // as in the file: index = device ordinal; Pinned, if present, is last
 
 	ActionNames []string // names of actions this package does not know, by Action - FirstUnknownAction
 	Settings    []Setting
@@ -54,7 +54,7 @@ type Snapshot struct {
 	Redaction Redaction
 }
 
-// Redaction says what was replaced in a snapshot.
+// Redaction lists what was replaced in a snapshot.
 type Redaction struct {
 	Paths    bool // source files, and paths in texts
 	Names    bool // functions, and texts that a person wrote
@@ -105,7 +105,7 @@ func (s *Stacks) Add(frames []FrameID) StackID {
 // is private to CUDA graphs or a MemPool, which may have several.
 type Pool struct{ A, B uint64 }
 
-// SizeClass says which requests a segment serves.
+// SizeClass is the class of requests that a segment serves.
 type SizeClass uint8
 
 const (
@@ -177,8 +177,8 @@ func (s *Snapshot) SegmentsOf(device DeviceID) []Segment {
 	return s.Segments[from : from+to]
 }
 
-// SortSegments puts Segments in order, for whoever makes a Snapshot by hand. Those of one
-// device stay in the order that they have.
+// SortSegments sorts Segments by device, for callers that build a Snapshot by hand.
+// Segments of one device keep their order.
 func (s *Snapshot) SortSegments() {
 	slices.SortStableFunc(s.Segments, func(a, b Segment) int { return cmp.Compare(a.Device, b.Device) })
 }
@@ -205,8 +205,8 @@ type Trace struct {
 	// Overflowed: the file itself says that the ring buffer of the device was
 	// full, and so lost its oldest events.
 	Overflowed bool
-	// LateEvents is how many events of host memory stood in the file behind events that
-	// must have followed them. Reading has moved them in front of those.
+	// LateEvents is how many events of host memory came in the file after events that
+	// must have followed them. Reading has moved them to where they belong.
 	LateEvents int
 }
 
@@ -223,21 +223,21 @@ type Events struct {
 	CompileContext []StringID // optional
 	Metadata       []StringID // optional: user_metadata
 	Pool           []PoolID   // optional
-	Category       []Category // optional; of torch only in snapshots made from a profile
+	Category       []Category // optional; from torch only in snapshots made from a profile
 }
 
-// Category is what an event says its tensor is for.
+// Category is the purpose that an event gives for its tensor.
 type Category uint8
 
 const (
-	NoCategory Category = iota // none, or one that is not known
+	NoCategory Category = iota // none or unknown
 	CategoryParameter
 	CategoryOptimizer
 	CategoryInput
 	CategoryTemporary
 	CategoryActivation
 	CategoryGradient
-	CategoryAutograd     // what autograd needs for itself
+	CategoryAutograd     // autograd's own memory
 	Categories       int = iota
 )
 

@@ -83,7 +83,7 @@ func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 		salvaged := s
 		s, err = read(r, size, o, wayGopickle)
 		if err != nil && o.Salvage && !errors.Is(err, pickle.ErrForbidden) && !errors.Is(err, pickle.ErrNotPickle) {
-			// Two attempts at what is left: the one that gets further is taken. None read all of it.
+			// Neither decoder can read all of it: take the attempt that gets further.
 			other, otherErr := read(r, size, o, wayOther)
 			if otherErr == nil && other.Salvaged != nil &&
 				(salvaged == nil || other.Salvaged.Events >= salvaged.Salvaged.Events) {
@@ -95,7 +95,7 @@ func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 		}
 	}
 	if damaged := new(Damaged); !o.Salvage && errors.As(err, &damaged) && damaged.Events == 0 {
-		o.Salvage = true // for the error to say what it would find
+		o.Salvage = true // so that the error can say what salvaging would find
 		if part, partErr := ReadWith(r, size, o); partErr == nil && part.Salvaged != nil {
 			err = &Damaged{Events: part.Salvaged.Events, Err: damaged.Err}
 		}
@@ -108,7 +108,7 @@ func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 const (
 	wayStream   = "stream"
 	wayGopickle = "gopickle"
-	wayOther    = "translated" // what is salvaged of the pickles that pickle.Load reads
+	wayOther    = "translated" // salvages the pickles that need pickle.Load
 	wayJSON     = "json"
 )
 
@@ -155,7 +155,7 @@ func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error)
 	return b.finish(res)
 }
 
-// container is o.Container with the bounds that Limits has.
+// container returns o.Container with the bounds of Limits.
 func (o *Options) container() container.Limits {
 	limits, c := o.Limits.WithDefaults(), o.Container
 	c.Bytes, c.Ratio, c.Salvage = limits.Input, limits.Ratio, o.Salvage
@@ -265,7 +265,7 @@ type watchedReader struct {
 	size     int64
 	progress func(read, size int64) // may be nil
 
-	read, told int64 // bytes read, and when progress was called last
+	read, reported int64 // bytes read, now and when progress was last called
 }
 
 func (w *watchedReader) Read(b []byte) (int, error) {
@@ -287,8 +287,8 @@ func (w *watchedReader) ReadAt(b []byte, offset int64) (int, error) {
 
 func (w *watchedReader) reached(n int) {
 	w.read += int64(n)
-	if w.progress != nil && (w.read-w.told >= progressEvery || w.read == w.size && n > 0) {
-		w.told = w.read
+	if w.progress != nil && (w.read-w.reported >= progressEvery || w.read == w.size && n > 0) {
+		w.reported = w.read
 		done := w.read
 		if w.size > 0 { // the start of a zip is read twice
 			done = min(done, w.size)
@@ -300,7 +300,7 @@ func (w *watchedReader) reached(n int) {
 func (w *watchedReader) Seek(offset int64, whence int) (int64, error) {
 	at, err := w.ReadSeeker.Seek(offset, whence)
 	if err == nil {
-		w.read, w.told = at, at
+		w.read, w.reported = at, at
 	}
 	return at, err
 }

@@ -26,8 +26,9 @@ func (b *builder) hostTrace(h *pickle.Heap, v pickle.Value) error {
 	return b.trace(Pinned, rows)
 }
 
-// orderHostTrace puts the events of host memory in an order that is possible at each address.
-// Segments must have been read; hasSegments: the file has a list of those of host memory.
+// orderHostTrace sorts the events of host memory into an order that is possible at each
+// address. Segments must have been read; hasSegments: the file lists the segments of host
+// memory.
 func (b *builder) orderHostTrace(hasSegments bool) error {
 	n := len(b.s.Traces)
 	if n == 0 || b.s.Traces[n-1].Device != Pinned {
@@ -46,11 +47,11 @@ func (b *builder) orderHostTrace(hasSegments bool) error {
 	return nil
 }
 
-// Threads record events of host memory without one lock, so an event may be in the file behind
-// later ones, as far behind as its thread had to wait. What happened at one address
-// can be told nevertheless: a segment is one block there, and events take it from state to state.
-// No other thread knows the address before its alloc is recorded, so it is frees that are
-// late. Each alloc tells which of them must have happened since the one before it.
+// Threads record events of host memory without one lock, so an event may come in the file
+// after later ones, as far as its thread had to wait. The history of one address can be
+// recovered nevertheless: a segment is one block there, and events take it from state to
+// state. No other thread knows the address before its alloc is recorded, so only frees are
+// late. Each alloc shows which frees must have happened since the previous alloc.
 
 // useState is how the memory at an address is used between two events.
 type useState uint8
@@ -72,13 +73,13 @@ var steps = [...]struct{ before, after useState }{
 	SegmentFree:   {cached, unmapped},
 }
 
-// hasStep reports whether an action takes host memory from a state to another one.
+// hasStep reports whether an action changes the state of host memory.
 func hasStep(action Action) bool { return int(action) < len(steps) && action != Free }
 
-// begins reports whether an action is one that is not recorded late.
+// begins reports whether an action is never recorded late.
 func begins(action Action) bool { return action == Alloc || action == SegmentAlloc }
 
-// between has the actions that lead from one state to another without a new alloc.
+// between returns the actions that lead from one state to another without a new alloc.
 func between(from, to useState) (list []Action, ok bool) {
 	for from != to {
 		action := SegmentFree
@@ -95,11 +96,11 @@ func between(from, to useState) (list []Action, ok bool) {
 	return list, true
 }
 
-// lateEvent is a row of events and the row that it belongs in front of, which is an earlier one.
+// lateEvent is a row of events and the earlier row that it belongs in front of.
 type lateEvent struct{ row, before uint32 }
 
-// lateEvents finds the late events of host memory, by the rows that they belong in front of.
-// endKnown: the snapshot has the segments that these events lead to.
+// lateEvents finds the late events of host memory, sorted by the rows that they belong in
+// front of. endKnown: the snapshot has the final segments.
 func lateEvents(e *Events, s *Snapshot, endKnown bool) []lateEvent {
 	disordered := disordered(e)
 	if len(disordered) == 0 {
@@ -125,7 +126,7 @@ func lateEvents(e *Events, s *Snapshot, endKnown bool) []lateEvent {
 	return late
 }
 
-// disordered has the rows of each address at which the order of events is impossible.
+// disordered returns the rows of each address at which the order of events is impossible.
 func disordered(e *Events) map[uint64][]uint32 {
 	states, rows := map[uint64]useState{}, map[uint64][]uint32{}
 	for i, action := range e.Action {
@@ -147,8 +148,8 @@ func disordered(e *Events) map[uint64][]uint32 {
 	return rows
 }
 
-// lateAtAddress finds the late events of an address, whose rows these are. Of the states that
-// they may lead to, that counts which explains most of them.
+// lateAtAddress finds the late events among the rows of one address. Of the possible final
+// states it picks the one that explains most rows.
 func lateAtAddress(e *Events, rows []uint32, states []useState) (late []lateEvent) {
 	order, unexplained := rows, len(rows)
 	for _, rows := range [][]uint32{rows, swapped(e, rows)} {
@@ -170,8 +171,8 @@ func lateAtAddress(e *Events, rows []uint32, states []useState) (late []lateEven
 	return late
 }
 
-// swapped is the rows of an address with neighbours swapped where an alloc follows its
-// free, or in front of its segment.
+// swapped returns the rows of an address with neighbours swapped where an alloc follows
+// its free, or precedes its segment.
 func swapped(e *Events, rows []uint32) []uint32 {
 	rows = slices.Clone(rows)
 	for i := 0; i+1 < len(rows); i++ {
@@ -188,12 +189,12 @@ func swapped(e *Events, rows []uint32) []uint32 {
 	return rows
 }
 
-// traceBack goes from the last alloc to the first, and gives each the frees that must have
-// followed it, the last to the last. The result is all rows in an order that is possible, but for
-// the first: those stay as they are, because a free is missing, or is not of any alloc. There
-// are as many of them as are unexplained.
+// traceBack goes from the last alloc to the first and assigns to each the frees that must have
+// followed it, latest first. The result is all rows in a possible order, except the first
+// ones, unexplained in number: they stay as they are, because a free is missing or belongs to
+// no alloc.
 func traceBack(e *Events, rows []uint32, state useState) (order []uint32, unexplained int) {
-	var frees [len(steps)][]int // positions of those that are left
+	var frees [len(steps)][]int // positions of the frees not yet assigned
 	for i, row := range rows {
 		if action := e.Action[row]; !begins(action) {
 			frees[action] = append(frees[action], i)
@@ -230,11 +231,11 @@ func traceBack(e *Events, rows []uint32, state useState) (order []uint32, unexpl
 			break
 		}
 		back, state = append(back, row), steps[action].before
-		if len(back) == len(rows)-i { // none is left behind it
+		if len(back) == len(rows)-i { // all later rows are placed
 			explained, unexplained = len(back), i
 		}
 	}
-	// What is left is of what was there before the recording.
+	// What is left belongs to memory from before the recording.
 	list, _ := between(inUse, state)
 	if left := len(rows) - len(back); possible && left <= len(list) && take(list[len(list)-left:], 0) {
 		explained, unexplained = len(back), 0
@@ -244,8 +245,8 @@ func traceBack(e *Events, rows []uint32, state useState) (order []uint32, unexpl
 	return slices.Concat(rows[:unexplained], back), unexplained
 }
 
-// moveUp is the events with those that are late in front of those that follow them, where
-// they get their times.
+// moveUp returns the events with each late one moved in front of the row it precedes,
+// whose time it takes.
 func moveUp(e *Events, late []lateEvent) Events {
 	isLate := map[uint32]bool{}
 	for _, l := range late {

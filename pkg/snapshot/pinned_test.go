@@ -91,7 +91,7 @@ func TestHostOnly(t *testing.T) {
 	}
 }
 
-// TestOddHostMemory: what is not as torch writes it is counted.
+// TestOddHostMemory: anything unlike torch's files is counted.
 func TestOddHostMemory(t *testing.T) {
 	events := list{hostEvent("alloc", 4096, 64), hostEvent("alloc", 64, 64)}
 	for _, test := range []struct {

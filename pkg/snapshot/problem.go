@@ -48,8 +48,8 @@ const (
 // expected is the advice for a file that is not a snapshot.
 const expected = "expected what torch.cuda.memory._dump_snapshot() writes"
 
-// problems says for each problem how it is recognised and what to do about it. What was
-// found, and where, is in Error.Err.
+// problems has for each problem how to recognise it and what to do about it. Error.Err
+// has what was found, and where.
 var problems = [numProblems]struct {
 	kinds  []container.Kind // kinds of files that are not a snapshot
 	errs   []error          // or errors
@@ -100,7 +100,7 @@ var problems = [numProblems]struct {
 		advice: "see who may read it with ls -l"},
 }
 
-// Error says why a file cannot be read as a snapshot, and what to do.
+// Error is the reason why a file cannot be read as a snapshot, and what to do.
 type Error struct {
 	Problem Problem
 	Err     error // what was found, and where

@@ -63,7 +63,7 @@ func TestProblems(t *testing.T) {
 		{"old", "(dear diary", ProblemNotPickle, `not a pickle: it begins with "(dear diary"; expected what`},
 		{"cut.old", "(dp0\nS'segments'\np1\n(lp2\nsS'device_traces'\np3\n", ProblemTruncated, "no STOP"},
 		{"number", "\x80\x04K\x05.", ProblemNotSnapshot,
-			"its top level is no dict of segments and traces; expected what"},
+			"its top level is not a dict of segments and traces; expected what"},
 		{"config.json", `{"model": {}, "optimizer": {}}`, ProblemNotSnapshot,
 			`it has "model", "optimizer"; expected what`},
 		{"cut", string(whole[:len(whole)-2]), ProblemTruncated, "(7 events had been read); copy or dump it again"},
@@ -148,7 +148,7 @@ func gzipped(t testing.TB, data string) string {
 	return b.String()
 }
 
-// TestBadText: what is not UTF-8 is shown as far as it can be, and counted.
+// TestBadText: invalid UTF-8 is shown as far as possible, and counted.
 func TestBadText(t *testing.T) {
 	data := pickled(t, dict{"segments", list{}, "device_traces", list{list{
 		dict{"action", "alloc", "addr", 1, "frames",

@@ -330,7 +330,7 @@ func TestTorchVersion(t *testing.T) {
 	}
 }
 
-// TestTorchVersionByContent: an action or a setting tells what no other key does.
+// TestTorchVersionByContent: an action or a setting shows what no other key does.
 func TestTorchVersionByContent(t *testing.T) {
 	for want, add := range map[string]func(c *Composer){
 		"2.12 or later": func(c *Composer) { c.Setting("max_split_size", "-1") },
@@ -348,7 +348,7 @@ func TestTorchVersionByContent(t *testing.T) {
 }
 
 // TestTorchVersionByFrames: the lines of torch's own Python narrow down what the keys
-// leave open, do not contradict them, and are all that torch_npu tells.
+// leave open, do not contradict them, and are all that torch_npu shows.
 func TestTorchVersionByFrames(t *testing.T) {
 	const module = "/usr/lib/python3.11/site-packages/torch/nn/modules/module.py"
 	keys := Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true} // 2.5 to 2.7

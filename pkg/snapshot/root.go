@@ -31,7 +31,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	case ok && (c.Kind == kindRows || c.Kind == pickle.EmptyList || c.Kind == pickle.Tuple):
 		err = b.rootList(h, res.Root)
 	default:
-		err = fmt.Errorf("%w: its top level is no dict of segments and traces", ErrNotSnapshot)
+		err = fmt.Errorf("%w: its top level is not a dict of segments and traces", ErrNotSnapshot)
 	}
 	if err == nil {
 		err = b.somethingRead()
@@ -54,16 +54,16 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	return s, nil
 }
 
-// somethingRead is an error if a file has values where segments and events belong, and
-// none that could be read.
+// somethingRead returns an error if a file has values where segments and events belong,
+// but none could be read.
 func (b *builder) somethingRead() error {
 	unread := b.s.Oddity.Unread()
-	delete(unread, fieldKey) // what is under other keys is read
+	delete(unread, fieldKey) // other keys were read
 	hasEvents := slices.ContainsFunc(b.s.Traces, func(t Trace) bool { return t.Events.Len() > 0 })
 	if len(unread) == 0 || len(b.s.Segments) > 0 || hasEvents {
 		return nil
 	}
-	return fmt.Errorf("%w: it has no segment and no event that can be read (%s)", ErrNotSnapshot,
+	return fmt.Errorf("%w: it has no segment or event that can be read (%s)", ErrNotSnapshot,
 		strings.Join(sortedKeys(unread), ", "))
 }
 
@@ -71,7 +71,7 @@ func (b *builder) somethingRead() error {
 func (b *builder) rootList(h *pickle.Heap, root pickle.Value) error {
 	rows, ok := b.rows(h, root, kindSegment)
 	if !ok {
-		return fmt.Errorf("%w: its top level is a list, and not one of segments", ErrNotSnapshot)
+		return fmt.Errorf("%w: its top level is a list, but not of segments", ErrNotSnapshot)
 	}
 	b.s.Format.BareList = true
 	return b.keepSegments(rows, nil)
@@ -142,7 +142,7 @@ func holdsAnything(h *pickle.Heap, v pickle.Value) bool {
 		})
 }
 
-// rowsAt is the list of rows under a key of the root, if it has the key.
+// rowsAt returns the list of rows under a key of the root, if it has the key.
 func (b *builder) rowsAt(h *pickle.Heap, values map[key]pickle.Value, k key, kind pickle.Kind, name string) *rowList {
 	v, there := values[k]
 	if !there {
@@ -228,8 +228,8 @@ func isEvent(h *pickle.Heap, v pickle.Value) bool {
 	return ok && c.Kind == kindEvent
 }
 
-// room counts memory for a copy of rows, which is bounded: rows are copied only if a
-// file's lists name them out of order, and then two bytes of the file can name a row.
+// room counts, and so bounds, the memory for a copy of rows: rows are copied only if a
+// file's lists name them out of order, and then two bytes of the file suffice for a row.
 func (b *builder) room(bytes int64) error {
 	b.assembled += bytes
 	if most := b.limits.MemoryFor(b.read); b.assembled > most {
@@ -315,7 +315,7 @@ func join(path, key string) string {
 	return key[:min(len(key), maxSettingKey)]
 }
 
-// scalar is a value as text.
+// scalar returns a value as text.
 func scalar(h *pickle.Heap, v pickle.Value) string {
 	if i, ok := h.Int64(v); ok {
 		return strconv.FormatInt(i, 10)
@@ -368,7 +368,7 @@ func isTrue(h *pickle.Heap, v pickle.Value) bool {
 	return truth || i != 0
 }
 
-// valueOf is the value of a key in a dict, the last one of several; None if there is none.
+// valueOf returns the last value of a key in a dict; None if there is none.
 func valueOf(b *builder, h *pickle.Heap, d pickle.Value, k key) (v pickle.Value) {
 	if c, ok := h.Container(d); !ok || c.Kind != pickle.Dict {
 		return v

@@ -70,7 +70,7 @@ func (b *builder) extendRows(h *pickle.Heap, l pickle.Container, items []pickle.
 	return l
 }
 
-// list is the container that v stands for. A tuple is as good as a list.
+// list returns the container that v refers to. Tuples are treated as lists.
 func (b *builder) list(h *pickle.Heap, v pickle.Value) (c pickle.Container, ok bool) {
 	if c, ok = h.Container(v); !ok || c.Kind != pickle.Tuple {
 		return c, ok
@@ -86,7 +86,7 @@ func (b *builder) list(h *pickle.Heap, v pickle.Value) (c pickle.Container, ok b
 	return made, true
 }
 
-// rows is the list of rows of a kind that v stands for; nil and ok for an empty list.
+// rows returns the list of rows of a kind that v refers to; nil and ok for an empty list.
 func (b *builder) rows(h *pickle.Heap, v pickle.Value, kind pickle.Kind) (l *rowList, ok bool) {
 	c, ok := b.list(h, v)
 	switch {
@@ -98,8 +98,8 @@ func (b *builder) rows(h *pickle.Heap, v pickle.Value, kind pickle.Kind) (l *row
 	return nil, false
 }
 
-// keep is the rows of a table that a list names, in its order. A table may hold other
-// rows, from dicts elsewhere in the file.
+// keep returns the rows of a table that a list names, in the list's order. A table may
+// hold other rows, from dicts elsewhere in the file.
 func keep[T any](table []T, l *rowList) []T {
 	switch {
 	case l == nil:

@@ -8,15 +8,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
-// Salvaged says how much of a file a snapshot holds that was read with Options.Salvage.
+// Salvaged describes how much of a file could be read with Options.Salvage.
 type Salvaged struct {
 	At     int64    // where reading ended, in bytes of the unpacked pickle
 	Events int      // events read, of all devices
-	From   DeviceID // first device of which events are missing; NoDevice: all have all events
-	Err    error    // what is wrong at that place
+	From   DeviceID // first device with missing events; NoDevice: no events are missing
+	Err    error    // the error at that place
 
-	// NoEnd: the final segments of no device are known, because reading ended before they
-	// were complete. Those of device From never are.
+	// NoEnd: no device's final segments are known, because reading ended before they were
+	// complete. Those of device From are never known.
 	NoEnd bool
 }
 
@@ -36,7 +36,8 @@ func (s *Snapshot) EndKnown(device DeviceID) bool {
 // before them, so that its totals are lower bounds.
 func (s *Snapshot) Cut(device DeviceID) bool {
 	r := s.Salvaged
-	// As unsigned numbers, Pinned is behind all GPUs, and so are its events in the file.
+	// As an unsigned number, Pinned is greater than all GPUs, as its events come last in
+	// the file.
 	return r != nil && (r.NoEnd || r.Events == 0 || r.From != NoDevice && uint32(device) >= uint32(r.From))
 }
 
@@ -61,8 +62,8 @@ func (b *builder) damaged(err error) error {
 	return err
 }
 
-// salvaged is the snapshot of what was read before err; nil if there is neither an event
-// nor a segment.
+// salvaged returns the snapshot as read before err; nil if it has neither events nor
+// segments.
 func (b *builder) salvaged(res *pickle.Result, err error) *Snapshot {
 	if res == nil || !res.Partial {
 		return nil
@@ -87,7 +88,7 @@ func (b *builder) leaveOutEnd(res *pickle.Result) {
 	reading := b.keyOf(res.Heap, res.Reading)
 	switch {
 	case s.Format.BareList:
-		return // segments are all there is
+		return // the file has only segments
 	case reading == keyDeviceTraces && len(s.Traces) > 0:
 		s.Salvaged.From = s.Traces[len(s.Traces)-1].Device
 	case reading == keyHostSegments, reading == keyHostTraces,

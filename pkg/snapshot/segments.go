@@ -18,7 +18,7 @@ type legacyBlock struct {
 	stack    StackID
 }
 
-// segmentKeys are the keys of a segment that tell which program wrote it. They are
+// segmentKeys are the keys of a segment that show which program wrote it. They are
 // evaluated once the segment is complete, because a dict may be filled in several steps.
 type segmentKeys struct{ allocatedSize, sizeClass, poolFirst bool }
 
@@ -142,7 +142,7 @@ func (b *builder) setBlock(h *pickle.Heap, i int, pairs []pickle.Value) {
 	}
 }
 
-// lastUse is the newest entry of a block's history.
+// lastUse returns the newest entry of a block's history.
 func (b *builder) lastUse(h *pickle.Heap, v pickle.Value) *legacyBlock {
 	list, ok := b.rows(h, v, kindHistory)
 	if !ok {
@@ -154,8 +154,8 @@ func (b *builder) lastUse(h *pickle.Heap, v pickle.Value) *legacyBlock {
 	return &b.history[list.row(0)]
 }
 
-// blockState is the state that a value spells. A state that is not known says by its name, as all of torch's do,
-// whether the block is live; where that is wrong, the end of the replay does not confirm it.
+// blockState reads the name of a state. An unknown one is taken by its name, as with all of
+// torch's, to be live or not; if that is wrong, the end of the replay does not confirm it.
 func (b *builder) blockState(h *pickle.Heap, v pickle.Value) BlockState {
 	if v.Type() == pickle.String {
 		name := h.Strings[v.Index()]
@@ -192,8 +192,8 @@ func (b *builder) setHistory(h *pickle.Heap, i int, pairs []pickle.Value) {
 	}
 }
 
-// keepSegments keeps the segments that two lists name, each with its range of blocks:
-// those of GPUs, and those of host memory.
+// keepSegments keeps the segments that two lists name, of GPUs and of host memory, each
+// with its range of blocks.
 func (b *builder) keepSegments(gpu, host *rowList) error {
 	if err := b.room(88 * int64(gpu.len()+host.len())); err != nil {
 		return err
@@ -269,8 +269,8 @@ func (b *builder) placeBlocks(seg *Segment, l *rowList) error {
 	return nil
 }
 
-// blockRange is the first block and the number of blocks of a list; blocks that are not
-// adjacent in the table are copied to its end.
+// blockRange returns the first block and the number of blocks of a list; blocks that are
+// not adjacent in the table are copied to its end.
 func (b *builder) blockRange(l *rowList) [2]int32 {
 	if l.rows == nil {
 		return [2]int32{int32(l.start), int32(l.n)}

@@ -39,7 +39,8 @@ func (b *builder) frame(h *pickle.Heap, pairs []pickle.Value) pickle.Container {
 }
 
 // extendStack interns a list of frames. Torch fills a list before any row refers to it.
-// If a list grows later, its rows have to see that, so pickle.Load has to read the file.
+// If a list grows later, rows that already refer to it must see that, so pickle.Load has
+// to read the file.
 func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle.Value) (pickle.Container, error) {
 	t, kind := &b.stacks, kindStack
 	t.scratch = t.scratch[:0]
@@ -69,7 +70,7 @@ func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle
 	return pickle.Container{Kind: kind, Ref: uint32(t.intern())}, nil
 }
 
-// stack is the stack that the value of a frames key stands for.
+// stack returns the stack for the value of a frames key.
 func (b *builder) stack(h *pickle.Heap, v pickle.Value, field string) StackID {
 	c, ok := b.list(h, v)
 	switch {

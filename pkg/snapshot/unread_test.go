@@ -33,7 +33,7 @@ func withField(path string, value any) dict {
 	return row("root", "segments", list{segment}, "device_traces", list{list{event}})
 }
 
-// missing stands for no value at all.
+// missing represents no value at all.
 const missing = "missing"
 
 // TestUnread: a value that totals depend on and that is not of its field's type is

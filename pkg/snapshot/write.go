@@ -10,8 +10,8 @@ import (
 // Write writes a snapshot as torch.cuda.memory._dump_snapshot() does: with the keys of the
 // torch version that Format describes, pickled with protocol 2 to 5.
 //
-// It shares the same objects as torch: dict keys and names of states, frame dicts, the
-// list of frames of an alloc with its final block, and that of a free request with its
+// It shares the same objects as torch: dict keys and names of states, frame dicts, one
+// list of frames for an alloc and its final block, and one for a free request and its
 // completion. Two allocs from one place have two lists of the same frame dicts, and each
 // frame dict has file and function names of its own, as in recorded files.
 func Write(w io.Writer, s *Snapshot, protocol int) error {
@@ -37,7 +37,7 @@ func encode(encoder *pickle.Encoder, s *Snapshot) error {
 
 const notWritten pickle.Ref = -1
 
-// listKey is the use of an address that a list of frames belongs to.
+// listKey identifies the use of an address that a list of frames belongs to.
 type listKey struct {
 	device DeviceID
 	addr   uint64
@@ -70,7 +70,7 @@ func (w *writer) root() {
 		w.List(len(s.Segments), w.segment)
 		return
 	}
-	host := len(s.SegmentsOf(Pinned)) // they are the first
+	host := len(s.SegmentsOf(Pinned)) // they come first
 	traces := len(s.Traces)
 	if traces > 0 && s.Traces[traces-1].Device == Pinned {
 		traces--
@@ -270,7 +270,7 @@ func (w *writer) settings() {
 	})
 }
 
-// scalar writes a setting as the type that its text reads like.
+// scalar writes a setting as the type that its text looks like.
 func (w *writer) scalar(text string) {
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 		w.Int(i)

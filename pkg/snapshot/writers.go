@@ -14,8 +14,8 @@ func (s *Snapshot) Writer() string {
 	return "torch " + s.TorchVersion()
 }
 
-// Backend is what runs the device that a file is about, and so whose functions and tools
-// an advice about it names.
+// Backend is the software that runs the recorded device. Advice about a file names its
+// functions and tools.
 type Backend uint8
 
 const (
@@ -66,8 +66,8 @@ func (s *Snapshot) isXPU() bool {
 }
 
 // isMLX recognises MLX, which writes events in torch's format with an empty list of
-// segments. No torch writes such a file: those that write no settings write a
-// free_requested for every free, and a segment that was not freed is in their list.
+// segments. No torch writes such a file: versions that write no settings write a
+// free_requested for every free, and list every segment that was not freed.
 func (s *Snapshot) isMLX() bool {
 	f := &s.Format
 	if !f.HasTraces || f.HasSettings || f.HasAnnotations || f.HasCompileContext || f.HasEventPool || f.Legacy ||
@@ -83,7 +83,7 @@ func (s *Snapshot) isMLX() bool {
 	return seen[Alloc] && seen[SegmentAlloc] && !seen[FreeRequested] && !seen[SegmentMap]
 }
 
-// inPackage reports whether a stack has a file of a Python package, or of its sources.
+// inPackage reports whether any frame is in a Python package, or in its sources.
 func (s *Snapshot) inPackage(name string) bool {
 	return slices.ContainsFunc(s.Frames, func(f Frame) bool {
 		return strings.Contains(strings.ReplaceAll(s.Strings[f.File], `\`, "/"), "/"+name+"/")

@@ -23,10 +23,10 @@ var wrong = map[string]any{
 	"segment": dict{"total_size", 1},
 }
 
-// itself stands for a list that holds itself.
+// itself represents a list that holds itself.
 type itself struct{}
 
-// What Encoder cannot write stands in its pickles as a text, and is put in place
+// What Encoder cannot write is a text in its pickles, and is put in place
 // of that afterwards.
 const (
 	markNone   = "this is None"
