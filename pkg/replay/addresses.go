@@ -27,7 +27,7 @@ func newAddressTable() *addressTable {
 	return t
 }
 
-// number is the number of an address, a new one if it was never used.
+// number returns the number of an address, a new one if it was never used.
 func (t *addressTable) number(addr uint64) int32 {
 	slot := t.slot(addr)
 	if slot.number == 0 {
@@ -41,7 +41,7 @@ func (t *addressTable) number(addr uint64) int32 {
 	return slot.number - 1
 }
 
-// slot is where an address is, or would be.
+// slot returns the slot where an address is, or would be.
 func (t *addressTable) slot(addr uint64) *addressSlot {
 	mask := uint64(len(t.slots) - 1)
 	for i := t.hash(addr); ; i = (i + 1) & mask {
@@ -66,14 +66,14 @@ func (t *addressTable) resize(n int) {
 	}
 }
 
-// batchSize is how many events are numbered at a time: enough that waiting for one another
-// costs nothing.
+// batchSize is how many events are numbered at a time: enough to make the cost of handing
+// over batches negligible.
 const batchSize = 1 << 16
 
-// numberEvents sends the number of each event's address, some events ahead of who receives
-// them, because looking up addresses is half of the work of a replay. Only the numbers of
-// allocations and frees mean anything. A batch is valid until the next one is received.
-// Before it closes the channel it numbers the addresses of the live blocks, too.
+// numberEvents sends the number of each event's address, ahead of the receiver, because
+// looking up addresses is half of the work of a replay. Only the numbers of allocations
+// and frees mean anything. A batch is valid until the next one is received. Before it
+// closes the channel it numbers the addresses of the live blocks, too.
 func (t *addressTable) numberEvents(s *snapshot.Snapshot, d *Device, batches chan<- []int32) {
 	size := min(batchSize, d.Events.Len())
 	buffers := [2][]int32{make([]int32, size), make([]int32, size)} // one to fill, one to read

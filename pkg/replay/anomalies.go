@@ -1,11 +1,11 @@
 package replay
 
 // MaxSize bounds the bytes that one event, block or segment may count: 4 TiB.
-// Anything larger is not memory of any machine, and sums of it would wrap.
+// No machine has more memory, and sums of larger numbers would overflow.
 const MaxSize = 1 << 42
 
-// Anomaly is a kind of thing that a complete and true recording does not have.
-// [Anomaly.Kind] says what each is.
+// Anomaly is something that a complete and correct recording does not have.
+// [Anomaly.Kind] describes each.
 type Anomaly uint8
 
 const (
@@ -31,14 +31,14 @@ const (
 type AnomalyKind struct {
 	Key    string // in JSON
 	Denies bool   // a device that has one does not add up
-	// One and Many follow a count in a sentence, which has no end yet: "1 free
-	// returned memory that was free already".
+	// One and Many follow a count in an unfinished sentence: "1 free returned memory that
+	// was free already".
 	One, Many string
 }
 
-// kinds is the only list of what can be wrong with the account of a device. Those
-// that deny are contradictions, or leave it open whether there is one. An unknown
-// action does not: if it had changed memory, something else would not add up.
+// kinds is the only list of what can be wrong with the account of a device. Kinds that
+// deny are contradictions, or may hide one. An unknown action does not deny: if it had
+// changed memory, something else would not add up.
 var kinds = [anomalyKinds]AnomalyKind{
 	UnequalEnd: {"unequal_end", true,
 		"replay ends with other bytes active than the final list of blocks has",
@@ -90,9 +90,9 @@ var kinds = [anomalyKinds]AnomalyKind{
 // Kind describes the anomaly.
 func (a Anomaly) Kind() *AnomalyKind { return &kinds[a] }
 
-// Anomalies counts the anomalies of a device, by kind. What one counts is in
-// the words of its kind; NegativeReserved counts state 0 and the segment events
-// after which the curve is below zero, not the states between.
+// Anomalies counts the anomalies of a device, by kind. The words of each kind say what it
+// counts; NegativeReserved counts state 0 and the segment events after which the curve is
+// below zero, not the states between.
 type Anomalies [anomalyKinds]int
 
 // Total is the number of anomalies of every kind.
@@ -104,9 +104,9 @@ func (a *Anomalies) Total() int {
 	return sum
 }
 
-// AddsUp reports whether the replay ends exactly in the final segments and nothing in
-// the file contradicts it. It is false, too, where that cannot be known: without a
-// history, without final segments and their events, or if the end was not read.
+// AddsUp reports whether the replay ends exactly in the final segments and nothing in the
+// file contradicts it. It is also false where that cannot be known: without a history,
+// without final segments and their events, or if the end was not read.
 func (d *Device) AddsUp() bool { return !d.Contradicted() && d.HasHistory() && !d.Unconfirmed() }
 
 // Contradicted reports whether something in the file contradicts the replay, or
@@ -121,18 +121,18 @@ func (d *Device) Contradicted() bool {
 }
 
 // HasHistory reports whether there is anything to replay. A recording with
-// enabled="state" leaves one event, which says nothing of what was before it.
+// enabled="state" leaves one event, which does not show what came before it.
 func (d *Device) HasHistory() bool { return d.Events.Len() > 1 }
 
-// Unconfirmed reports whether there is no second account of memory that the replay
-// could agree with.
+// Unconfirmed reports whether the file lacks a second account of memory to compare the
+// replay with.
 func (d *Device) Unconfirmed() bool {
 	return d.Reconciliation.EndUnknown || d.Reconciliation.Segments == 0 && len(d.Reserved) == 0
 }
 
-// Reconciliation compares the end of the replay with the final segments, which
-// the allocator wrote down independently of the events. Where they differ, that
-// is counted in [Anomalies].
+// Reconciliation compares the end of the replay with the final segments, which the
+// allocator wrote down independently of the events. Differences are counted in
+// [Anomalies].
 type Reconciliation struct {
 	UnmatchedFrees     int   // frees without an alloc: normal when recording began late
 	PreExistingBlocks  int   // live final blocks that the trace did not open
@@ -141,10 +141,10 @@ type Reconciliation struct {
 	LiveRequestedBytes int64 // their requested bytes
 	LiveBlockBytes     int64 // their rounded bytes
 	Segments           int
-	HistoryCut         bool   // the ring buffer overflowed, or looks as if it had
+	HistoryCut         bool   // the ring buffer overflowed, or seems to have
 	HistoryCutReason   string // why HistoryCut was concluded, in words
 	// the final segments were not read (snapshot.Salvaged), or never written: nothing at the end
 	// could be compared
 	EndUnknown    bool
-	EndNotWritten bool // the program that wrote the file does not write final segments
+	EndNotWritten bool // the file's writer never writes final segments
 }

@@ -9,7 +9,7 @@ import (
 // dict is metadata that the program gave as a dict, which torch writes as JSON, in the order of the text.
 type dict struct {
 	keys, values []string
-	rest         string // what torch has appended in a line of its own
+	rest         string // the line that torch appended
 }
 
 // parseDict reads metadata that is a JSON object. A value that is not text stays JSON.
@@ -43,7 +43,7 @@ func parseDict(text string) (d dict, ok bool) {
 	return d, true
 }
 
-// String is the dict as key=value, key=value.
+// String returns the dict as key=value, key=value.
 func (d dict) String() string {
 	var b strings.Builder
 	for i, key := range d.keys {

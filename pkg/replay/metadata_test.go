@@ -51,7 +51,8 @@ func notesOf(texts ...string) (*replay.Notes, *replay.Allocation) {
 	return d.Notes(s), &d.Allocations[0]
 }
 
-// TestValuesOfDicts: of several values of a key the last counts, and text that is no dict has none.
+// TestValuesOfDicts: the last of several values of a key counts, and text that is not a dict
+// has none.
 func TestValuesOfDicts(t *testing.T) {
 	notes, a := notesOf(`{"epoch":1,"stage":"train"}`, "weights", `{"stage":"eval","owner":null}`, `{"epoch":1}`)
 	for key, want := range map[string]string{"epoch": "1", "stage": "eval", "owner": "null", "weights": "", "": ""} {

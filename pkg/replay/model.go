@@ -1,5 +1,5 @@
-// Package replay turns the events of a device into allocations and says what
-// the allocator held at any moment.
+// Package replay turns the events of a device into allocations and reconstructs what the
+// allocator held at any moment.
 //
 // It indexes states, not only events: state k is the allocator before event k,
 // so state 0 is before the first event and state n, with n events, after the
@@ -22,8 +22,8 @@ type Allocation struct {
 	Size  int64      // requested bytes
 	Start EventIndex // its alloc event; None: pre-existing
 	End   EventIndex // the event that ended it; None: live at end
-	// FreeRequested is the event in which the user gave it up; None when that
-	// is not recorded. Between it and End the allocation is pending.
+	// FreeRequested is the event in which the program freed it; None when that is not
+	// recorded. Between it and End the allocation is pending.
 	FreeRequested EventIndex
 
 	Stack     snapshot.StackID // who allocated it; 0 when unknown
@@ -45,7 +45,8 @@ const (
 // PreExisting reports whether the allocation was there before the recording.
 func (a *Allocation) PreExisting() bool { return a.Start == None }
 
-// LiveAtEnd reports whether the allocation outlives the recording. That is not the word leak.
+// LiveAtEnd reports whether the allocation outlives the recording, which does not make it a
+// leak.
 func (a *Allocation) LiveAtEnd() bool { return a.End == None }
 
 // LiveIn reports whether the allocation is live in state k.
@@ -53,8 +54,8 @@ func (a *Allocation) LiveIn(k int) bool {
 	return int(a.Start) < k && (a.End == None || k <= int(a.End))
 }
 
-// PendingAtEnd reports whether the user gave the allocation up and the
-// allocator still waits for another stream when the recording ends.
+// PendingAtEnd reports whether the program freed the allocation and the allocator still
+// waits for another stream when the recording ends.
 func (a *Allocation) PendingAtEnd() bool { return a.End == None && a.FreeRequested != None }
 
 // ReservedChange is one segment event: Delta bytes from state Event+1 on.
@@ -84,8 +85,8 @@ type Device struct {
 // States is the number of states, one more than the events.
 func (d *Device) States() int { return d.Events.Len() + 1 }
 
-// Totals are the sums of a device over its states. Bytes are requested bytes
-// where they are called active and segment bytes where they are called reserved.
+// Totals are the sums of a device over its states. Active bytes are requested bytes;
+// reserved bytes are bytes of segments.
 type Totals struct {
 	BaselineBytes int64 `json:"baseline_bytes"` // active in state 0
 	PeakBytes     int64 `json:"peak_bytes"`     // active, over all states
@@ -96,7 +97,7 @@ type Totals struct {
 	ReservedBaselineBytes int64 `json:"reserved_baseline_bytes"` // state 0
 	ReservedPeakBytes     int64 `json:"reserved_peak_bytes"`
 	ReservedAtPeakBytes   int64 `json:"reserved_at_peak_bytes"` // in PeakState
-	ReservedFinalBytes    int64 `json:"reserved_final_bytes"`   // sum of the final segments; with EndUnknown, what all three are at least
+	ReservedFinalBytes    int64 `json:"reserved_final_bytes"`   // sum of the final segments; with EndUnknown, all three are lower bounds
 
 	OOMEvents      int `json:"oom_events"`
 	SnapshotEvents int `json:"-"`

@@ -10,9 +10,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Notes are texts that the program has written beside allocations: its metadata when
-// they were made, and what annotate events have added to live ones. A dict reads as
-// key=value, key=value; the events have it as it was written.
+// Notes are texts that the program attached to allocations: its metadata when they were
+// made, and the texts of annotate events on live ones. A dict is shown as key=value,
+// key=value; events keep it as it was written.
 type Notes struct {
 	s     *snapshot.Snapshot
 	d     *Device
@@ -20,8 +20,8 @@ type Notes struct {
 	dicts map[snapshot.StringID]dict
 }
 
-// Notes finds the texts of the device's allocations. An annotate event is about what is
-// live at its address, which may have been there before the recording.
+// Notes finds the texts of the device's allocations. An annotate event is about the
+// allocation live at its address, which may have been there before the recording.
 func (d *Device) Notes(s *snapshot.Snapshot) *Notes {
 	n := &Notes{s: s, d: d, dicts: map[snapshot.StringID]dict{}}
 	n.readDicts()
@@ -55,7 +55,7 @@ func (d *Device) Notes(s *snapshot.Snapshot) *Notes {
 	return n
 }
 
-// readDicts reads the metadata that is a dict, each text once.
+// readDicts parses the metadata texts that are dicts, each once.
 func (n *Notes) readDicts() {
 	last := snapshot.StringID(0)
 	for _, id := range n.d.Events.Metadata {
@@ -69,7 +69,7 @@ func (n *Notes) readDicts() {
 	}
 }
 
-// text is metadata as people read it.
+// text returns metadata in readable form.
 func (n *Notes) text(id snapshot.StringID) string {
 	if d, is := n.dicts[id]; is {
 		return d.String()
@@ -88,8 +88,8 @@ func (n *Notes) Keys() []string {
 	return slices.Collect(maps.Keys(known))
 }
 
-// Value is what the dicts of an allocation have under a key, of several the last; ""
-// if none has the key.
+// Value returns the last value that the dicts of an allocation have for a key; "" if none
+// has the key.
 func (n *Notes) Value(a *Allocation, key string) (value string) {
 	find := func(id snapshot.StringID) {
 		d := n.dicts[id]
@@ -108,8 +108,9 @@ func (n *Notes) Value(a *Allocation, key string) (value string) {
 	return value
 }
 
-// Added is the text that annotate events have added to an allocation of the device, "" if
-// there is none. Several are joined, up to about [snapshot.MaxText] bytes: the rest is counted.
+// Added returns the text that annotate events have added to an allocation of the device, "" if
+// there is none. Several are joined, up to about [snapshot.MaxText] bytes: the rest is
+// counted.
 func (n *Notes) Added(a *Allocation) string {
 	const most = snapshot.MaxText - len("; and 1000000000 more")
 	var b strings.Builder
@@ -127,8 +128,8 @@ func (n *Notes) Added(a *Allocation) string {
 	return b.String()
 }
 
-// Of is the metadata with which an allocation was made and what was added to it, "" if
-// there is none.
+// Of returns the metadata with which an allocation was made and the texts added to it, ""
+// if there are none.
 func (n *Notes) Of(a *Allocation) string {
 	own := ""
 	if e := n.d.Events; !a.PreExisting() && e.Metadata != nil {

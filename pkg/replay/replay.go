@@ -17,7 +17,7 @@ func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 	batches, sorted := make(chan []int32), make(chan places, 1)
 	go func() {
 		m.at.numberEvents(s, d, batches)
-		sorted <- newPlaces(m.at) // no other address comes later
+		sorted <- newPlaces(m.at) // no new address can come later
 	}()
 	i := EventIndex(0)
 	for batch := range batches {
@@ -49,10 +49,10 @@ type machine struct {
 	born          []Allocation // after the room, by Start
 	addresses     []int32      // by allocation of born after the room: the number of its address
 	sum           int64        // of all sizes
-	endsAtRequest bool         // an allocation, because the completion of its free was not recorded
+	endsAtRequest bool         // some allocation does: the completion of its free was not recorded
 }
 
-// tenancy says who uses an address now and how often it was used before.
+// tenancy is the current use of an address, and the number of earlier ones.
 type tenancy struct {
 	open    ref
 	version int32 // allocations seen at this address; 0: never used
@@ -89,8 +89,8 @@ func (m *machine) get(r ref) *Allocation {
 	return &m.pre[-r-1]
 }
 
-// tenant is the allocation open at the address of a number, or nil. Both are valid until
-// the next call.
+// tenant returns the allocation open at a numbered address, or nil. Both results are
+// valid until the next call.
 func (m *machine) tenant(address int32) (*Allocation, *tenancy) {
 	for int(address) >= len(m.tenancies) {
 		m.tenancies = append(m.tenancies, tenancy{})
@@ -172,7 +172,7 @@ func (m *machine) freeCompleted(i EventIndex, address int32) {
 	a, t := m.tenant(address)
 	if a == nil {
 		a = m.preExisting(i, t)
-	} else if a.FreeRequested != i { // else it is one event, and was checked
+	} else if a.FreeRequested != i { // otherwise it is one event, and was checked
 		m.checkSize(a, i)
 	}
 	a.End = i
@@ -208,11 +208,11 @@ func (m *machine) checkSize(a *Allocation, free EventIndex) {
 	}
 }
 
-// bytes is a size that can be summed with all others.
+// bytes returns a size that can be summed with all others.
 func (m *machine) bytes(size int64) int64 { return m.d.bytes(&m.sum, size) }
 
-// bytes is a size that can be summed with those that are in sum already. One
-// that is impossible is counted, and is zero.
+// bytes returns a size that can be added to sum without overflow. An impossible size is
+// counted, and is zero.
 func (d *Device) bytes(sum *int64, size int64) int64 {
 	if size < 0 || size > MaxSize || *sum > maxSum-size {
 		d.Anomalies[ImpossibleSizes]++
@@ -222,7 +222,7 @@ func (d *Device) bytes(sum *int64, size int64) int64 {
 	return size
 }
 
-// pile puts all allocations in pile order and says how many are pre-existing.
+// pile returns all allocations in pile order and how many are pre-existing.
 func (m *machine) pile() ([]Allocation, int) {
 	slices.SortFunc(m.pre, func(a, b Allocation) int {
 		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Version, b.Version))

@@ -2,14 +2,14 @@ package replay
 
 import "github.com/memviz-go/memviz/pkg/snapshot"
 
-// settle compares the end of the trace with the final segments: it closes
-// allocations whose free was requested and not recorded as completed, adds
-// those that the trace never opened, and counts where the two accounts differ.
+// settle compares the end of the trace with the final segments: it closes allocations
+// whose free was requested but not recorded as completed, adds those that the trace never
+// opened, and counts the differences.
 func (m *machine) settle(s *snapshot.Snapshot) {
 	r := &m.d.Reconciliation
 	r.EndNotWritten = s.Format.MLX
 	if r.EndUnknown = !s.EndKnown(m.d.ID); r.EndUnknown {
-		return // what is open stays open
+		return // open allocations stay open
 	}
 	live := map[uint64]*snapshot.Block{}
 	for _, b := range s.LiveBlocks(m.d.ID) {
@@ -66,8 +66,8 @@ func even(s *snapshot.Snapshot, seg *snapshot.Segment) bool {
 		(s.Format.HasProfilerSegment || allocated == seg.AllocatedSize && active == seg.ActiveSize)
 }
 
-// closeRequested ends, at its request, every open allocation that was given up
-// and is not live in the final segments.
+// closeRequested ends every open allocation whose free was requested and that is not live
+// in the final segments, at the request.
 func (m *machine) closeRequested(live map[uint64]*snapshot.Block) {
 	for i := range m.tenancies {
 		t := &m.tenancies[i]
@@ -101,10 +101,10 @@ func (m *machine) compareOpen(live map[uint64]*snapshot.Block) {
 	}
 }
 
-// findHistoryCut decides whether the trace begins where the recording began. For host memory
-// it means nothing that a completion comes first: frees complete long after their requests. The
-// allocator keeps its events in a ring and drops the oldest in silence; only
-// the newest torch versions say so in the file.
+// findHistoryCut decides whether the trace begins where the recording began. A completion
+// without its request proves nothing for host memory, where frees complete long after their
+// requests. The allocator keeps its events in a ring and drops the oldest in silence; only the
+// newest torch versions say so in the file.
 func (d *Device) findHistoryCut(s *snapshot.Snapshot) {
 	r, e := &d.Reconciliation, d.Events
 	n := e.Len()

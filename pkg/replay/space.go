@@ -10,17 +10,17 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// checkSpace counts allocations that lie outside every segment, and those that reach
-// into another one that is live. It walks the events a second time, with the live
-// allocations by address and the ranges that the allocator held from the driver.
-// Where the file has neither segments nor their events, only overlaps are counted.
+// checkSpace counts allocations that lie outside every segment, and those that overlap
+// another live one. It walks the events a second time, keeping track of the live
+// allocations by address and of the reserved ranges. Where the file has neither segments
+// nor their events, only overlaps are counted.
 func (m *machine) checkSpace(s *snapshot.Snapshot, sorted <-chan places) {
 	d := m.d
 	if len(d.Allocations) == 0 || d.Reconciliation.EndUnknown {
 		return
 	}
 	places := <-sorted
-	// Both halves of the addresses at the same time, if no allocation lies in both.
+	// Check both halves of the addresses concurrently, if no allocation lies in both.
 	if pivot := places.pivot(s.SegmentsOf(d.ID)); pivot > 0 {
 		low, high := newSpace(d, places, 0, pivot), newSpace(d, places, pivot, len(places.tenants))
 		var other sync.WaitGroup
@@ -70,7 +70,7 @@ func newPlaces(at *addressTable) places {
 func sortByAddress(slots []addressSlot) []addressSlot {
 	other := make([]addressSlot, len(slots))
 	for shift := 0; shift < 64; shift += 8 {
-		var starts [257]int // by byte: how many have a lower one
+		var starts [257]int // by byte value: how many slots have a lower one
 		for i := range slots {
 			starts[slots[i].addr>>shift&0xff+1]++
 		}
@@ -90,7 +90,7 @@ func sortByAddress(slots []addressSlot) []addressSlot {
 	return slots
 }
 
-// pivot is the place, about in the middle, where a final segment begins; 0 for none.
+// pivot returns a place near the middle where a final segment begins; 0 for none.
 func (p *places) pivot(segments []snapshot.Segment) int {
 	best, middle := 0, len(p.tenants)/2
 	for i := range segments {
@@ -103,19 +103,19 @@ func (p *places) pivot(segments []snapshot.Segment) int {
 	return best
 }
 
-// space is what lies where in one state, from one place up to before another.
+// space is the layout of memory in one state, from one place up to but excluding another.
 type space struct {
 	d *Device
 	places
 	from, to int
-	live     bitTree // places whose tenants were live when they were last looked at
+	live     bitTree // places with tenants that were live when last checked
 
-	known    bool // which ranges are reserved
+	known    bool // the reserved ranges are known
 	reserved ranges.Set[struct{}]
-	last     ranges.Range[struct{}] // a reserved range, where the next allocation most likely lies, too
+	last     ranges.Range[struct{}] // a reserved range, most likely that of the next allocation
 
 	outside, overlapping int
-	isCrossed            bool // something reaches beyond to
+	isCrossed            bool // an allocation reaches beyond to
 }
 
 func newSpace(d *Device, p places, from, to int) *space {
@@ -123,7 +123,7 @@ func newSpace(d *Device, p places, from, to int) *space {
 		known: d.Reconciliation.Segments > 0 || len(d.Reserved) > 0}
 }
 
-// walk goes through all events.
+// walk processes all events.
 func (c *space) walk(m *machine, s *snapshot.Snapshot) {
 	c.undoSegments(s)
 	d, born, reserved := c.d, m.addresses, c.d.Reserved
@@ -208,8 +208,9 @@ func (c *space) add(a *Allocation, number int32) {
 	c.live.set(place)
 }
 
-// overlaps reports whether a range from a place reaches into the allocation before it or
-// behind it that is live at an event. One at the same place was ended, and counted, before.
+// overlaps reports whether a range that starts at a place overlaps the preceding or
+// following allocation live at an event. One at the same place was already ended and
+// counted.
 func (c *space) overlaps(place int, to uint64, at EventIndex) bool {
 	for next := c.live.after(place); next >= 0 && c.tenants[next].from < to; next = c.live.after(next) {
 		if c.isLive(next, at) {
@@ -263,7 +264,7 @@ func (t bitTree) clear(i int) {
 	}
 }
 
-// after is the lowest number above i, or -1.
+// after returns the lowest number above i, or -1.
 func (t bitTree) after(i int) int {
 	for l, level := range t {
 		if rest := level[i/64] &^ (1<<(i%64)<<1 - 1); rest != 0 {
@@ -278,7 +279,7 @@ func (t bitTree) after(i int) int {
 	return -1
 }
 
-// before is the highest number below i, or -1.
+// before returns the highest number below i, or -1.
 func (t bitTree) before(i int) int {
 	for l, level := range t {
 		if rest := level[i/64] & (1<<(i%64) - 1); rest != 0 {

@@ -51,8 +51,8 @@ func (d *Device) Live(ids []int32, k int) []int32 {
 	return ids
 }
 
-// traceReserved walks the segment events backwards from the final segments, or
-// puts the curve as low as it can be where those are not known.
+// traceReserved walks the segment events backwards from the final segments; where those
+// are unknown, it puts the curve as low as it can be.
 func (d *Device) traceReserved(s *snapshot.Snapshot) {
 	var sum, change int64
 	for _, seg := range s.SegmentsOf(d.ID) {
@@ -85,8 +85,8 @@ func (d *Device) traceReserved(s *snapshot.Snapshot) {
 	}
 }
 
-// leastReserved is the smallest number of bytes that can have been reserved in
-// state 0, if there was never less reserved than active. Without segment events
+// leastReserved returns the smallest number of bytes that can have been reserved in state
+// 0, given that reserved memory was never less than active memory. Without segment events
 // nothing is known of reserved memory, and it is 0.
 func (d *Device) leastReserved() int64 {
 	if len(d.Reserved) == 0 {
