@@ -13,11 +13,11 @@ type request struct {
 	pool   *pool
 }
 
-// OutOfMemoryError says that the driver had no memory for a request, even after all
+// OutOfMemoryError means that the driver had no memory for a request, even after all
 // cached memory was released.
 type OutOfMemoryError struct {
-	Requested   int64 // bytes asked for
-	SegmentSize int64 // bytes the driver was asked for, as in PyTorch's message
+	Requested   int64 // bytes requested
+	SegmentSize int64 // bytes requested from the driver, as in PyTorch's message
 	DeviceFree  int64 // bytes free on the device
 	Reserved    int64 // bytes the allocator still holds
 }
@@ -41,8 +41,8 @@ func (a *Allocator) Alloc(requested int64, stream Stream) (addr uint64, err erro
 }
 
 // AllocIn is Alloc from the pool with an id, whatever pools are open; {0, 0} is the
-// default pool. A private pool is made if need be and kept until ReleasePool. As during
-// a capture, requests for one do not release cached memory.
+// default pool. A private pool is made if needed and kept until ReleasePool. As during a
+// capture, requests from it do not release cached memory.
 func (a *Allocator) AllocIn(pool snapshot.Pool, requested int64, stream Stream) (addr uint64, err error) {
 	if requested <= 0 || requested >= maxRequest {
 		return 0, fmt.Errorf("cannot allocate %d bytes: not between 1 and %d", requested, int64(maxRequest-1))
@@ -92,8 +92,8 @@ func (a *Allocator) growOrRelease(r request) *block {
 	return a.grow(r)
 }
 
-// shouldSplit reports whether what a request of that size leaves of a block is
-// worth a block of its own.
+// shouldSplit reports whether the rest of a block after a request of that size becomes a
+// block of its own.
 func (a *Allocator) shouldSplit(b *block, size int64) bool {
 	rest := b.size - size
 	if b.pool.class == snapshot.SizeClassSmall || a.settings.Expandable {
@@ -154,8 +154,8 @@ func (a *Allocator) search(r request) *block {
 	return b
 }
 
-// bestFit is the first free block, by size, that can serve a request. In an
-// expandable segment a block counts with what it could grow to, so that the
+// bestFit returns the first free block, by size, that can serve a request. In an
+// expandable segment a block counts with the size that it could grow to, so that the
 // growing end of the segment is used last.
 func (a *Allocator) bestFit(r request) *block {
 	var best *block
@@ -177,9 +177,9 @@ func (a *Allocator) bestFit(r request) *block {
 	return best
 }
 
-// oversizeMisfit reports whether MaxSplitSize keeps a block from serving a size:
-// blocks from the limit on are not for smaller requests, and as they are not split
-// they must not waste too much on larger ones.
+// oversizeMisfit reports whether MaxSplitSize keeps a block from serving a size: blocks
+// at or above the limit do not serve requests below it, and as they are not split they
+// must not waste too much on larger ones.
 func (a *Allocator) oversizeMisfit(b *block, size int64) bool {
 	limit := a.settings.splitLimit()
 	if size < limit {
@@ -193,8 +193,8 @@ func (a *Allocator) exceedsLimit(r request) bool {
 	return a.limited && a.Reserved()+a.settings.SegmentSize(r.size) > a.allowed
 }
 
-// grow gets memory for a request from the driver (upstream alloc_block). The
-// block it returns is in no set.
+// grow gets memory for a request from the driver (upstream alloc_block). The block it
+// returns is not in a set.
 func (a *Allocator) grow(r request) *block {
 	if a.exceedsLimit(r) {
 		return nil
@@ -215,7 +215,7 @@ func (a *Allocator) grow(r request) *block {
 	return b
 }
 
-// freeSegment gives a free block that is its whole segment back to the driver.
+// freeSegment returns a free block that is its whole segment to the driver.
 func (a *Allocator) freeSegment(b *block) {
 	b.pool.remove(b)
 	a.reserve(b.pool, -b.size)

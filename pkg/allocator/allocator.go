@@ -32,13 +32,13 @@ type Stream uint64
 
 // Event is an entry of the trace that PyTorch would record. Its size in bytes is
 // the requested one for Alloc, FreeRequested and FreeCompleted, the rounded one
-// for OOM, the active memory for SnapshotTaken, and that of the range for the rest.
+// for OOM, the active memory for SnapshotTaken, and the size of the range for the rest.
 type Event struct {
 	Action     snapshot.Action
 	Addr       uint64 // 0 for OOM and SnapshotTaken
 	Size       int64
 	Stream     Stream
-	DeviceFree int64 // bytes the device still has; OOM only
+	DeviceFree int64 // free bytes of the device; OOM only
 }
 
 // Allocator is the caching allocator of one device. It is not safe for concurrent use.
@@ -64,7 +64,7 @@ type Allocator struct {
 	spare    *block // unused blocks, linked by next
 }
 
-// New is an allocator that holds no memory yet.
+// New returns an allocator that holds no memory yet.
 func New(settings Settings, driver Driver) *Allocator {
 	return &Allocator{
 		settings: settings,
@@ -74,8 +74,8 @@ func New(settings Settings, driver Driver) *Allocator {
 	}
 }
 
-// Configure changes the settings from the next call on. Segments that are held already
-// stay as they are.
+// Configure changes the settings from the next call on. Existing segments stay as they
+// are.
 func (a *Allocator) Configure(settings Settings) { a.settings = settings }
 
 // SetMemoryFraction limits reserved memory to a fraction, from 0 to 1, of the
@@ -101,7 +101,7 @@ func (a *Allocator) emit(action snapshot.Action, addr uint64, size int64, stream
 	}
 }
 
-// Stat is a number of bytes now and at its highest.
+// Stat is a number of bytes, now and at its peak.
 type Stat struct{ Current, Peak int64 }
 
 func (s *Stat) add(n int64) {
@@ -113,20 +113,21 @@ func (s *Stat) add(n int64) {
 type Stats struct {
 	Requested Stat // bytes asked for, of active blocks
 	Allocated Stat // bytes of allocated blocks
-	Active    Stat // bytes of allocated blocks and of those that other streams still use
-	Reserved  Stat // bytes held from the driver; the peak includes what a failed request held for a moment
+	Active    Stat // bytes of allocated blocks and of freed ones that other streams still use
+	Reserved  Stat // bytes held from the driver; the peak includes memory that a failed request held briefly
 
 	Retries int64 // requests that released all cached memory and asked the driver again
 	OOMs    int64 // requests that failed
 }
 
-// Stats are the counters so far.
+// Stats returns the counters so far.
 func (a *Allocator) Stats() Stats { return a.stats }
 
-// Reserved is the memory held from the driver, in bytes.
+// Reserved returns the memory held from the driver, in bytes.
 func (a *Allocator) Reserved() int64 { return a.stats.Reserved.Current }
 
-// BlockSize is the size in bytes of the live block at an address; 0 if there is none.
+// BlockSize returns the size in bytes of the live block at an address; 0 if there is
+// none.
 func (a *Allocator) BlockSize(addr uint64) int64 {
 	if b := a.blocks[addr]; b != nil {
 		return b.size
@@ -134,7 +135,7 @@ func (a *Allocator) BlockSize(addr uint64) int64 {
 	return 0
 }
 
-// RoundSize rounds by the settings in force.
+// RoundSize rounds by the current settings.
 func (a *Allocator) RoundSize(requested int64) int64 { return a.settings.RoundSize(requested) }
 
 // reserve counts n bytes obtained from the driver, or returned if negative.

@@ -1,6 +1,6 @@
 package allocator
 
-// blockState says what a block is doing.
+// blockState is the state of a block.
 type blockState uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 type block struct {
 	addr      uint64
 	size      int64
-	requested int64 // bytes last asked for; meaningless unless the block is live
+	requested int64 // bytes of the latest request; meaningless unless the block is live
 	stream    Stream
 	pool      *pool // for life
 	state     blockState
@@ -25,10 +25,10 @@ type block struct {
 
 	inserted    uint64   // pool.searches when the block was last put into the free set
 	usedBy      []Stream // other streams that use the block, in the order recorded
-	outstanding int      // events that are not done, one for each stream of usedBy
+	outstanding int      // events not done yet, one for each stream of usedBy
 }
 
-// end is the address after the block.
+// end returns the address after the block.
 func (b *block) end() uint64 { return b.addr + uint64(b.size) }
 
 // live reports whether the block's bytes count as active.
@@ -37,7 +37,7 @@ func (b *block) live() bool { return b.state == allocated || b.state == pending 
 // split reports whether the segment has other blocks.
 func (b *block) split() bool { return b.prev != nil || b.next != nil }
 
-// room is the size in bytes that the block can grow to: its own and that of the unmapped
+// room returns the size in bytes that the block can grow to: its own plus the unmapped
 // address space after it.
 func (b *block) room() int64 {
 	if b.next != nil && b.next.state == unmapped {
@@ -47,7 +47,7 @@ func (b *block) room() int64 {
 }
 
 // cutFront makes the first size bytes of b a new block before it, in the same state.
-// Neither is in a set then.
+// Neither is in a set afterwards.
 func (a *Allocator) cutFront(b *block, size int64) *block {
 	front := a.newBlock()
 	front.addr, front.size = b.addr, size
@@ -101,7 +101,7 @@ func (a *Allocator) settle(b *block) {
 	b.pool.insert(b)
 }
 
-// newBlock is an empty block, a recycled one if possible.
+// newBlock returns an empty block, a recycled one if possible.
 func (a *Allocator) newBlock() *block {
 	b := a.spare
 	if b == nil {
@@ -112,7 +112,7 @@ func (a *Allocator) newBlock() *block {
 	return b
 }
 
-// recycle keeps a block that nothing refers to any more for newBlock.
+// recycle keeps for newBlock a block that nothing refers to any more.
 func (a *Allocator) recycle(b *block) {
 	b.next = a.spare
 	a.spare = b

@@ -3,8 +3,8 @@ package allocator
 // Driver provides an allocator with device memory, as the CUDA runtime and driver do for
 // PyTorch. Sizes are in bytes.
 type Driver interface {
-	// Malloc makes a range (cudaMalloc). It is not ok if the device has not enough free
-	// memory.
+	// Malloc makes a range (cudaMalloc). ok is false if the device does not have enough
+	// free memory.
 	Malloc(size int64) (addr uint64, ok bool)
 	// Free frees a range that Malloc made (cudaFree).
 	Free(addr uint64)
@@ -14,16 +14,16 @@ type Driver interface {
 	// Release frees a range that Reserve made and that has no memory mapped
 	// (cuMemAddressFree).
 	Release(addr uint64)
-	// Map maps memory into a part of a reserved range; if it is not ok, none of it is
+	// Map maps memory into a part of a reserved range; if ok is false, none of it is
 	// mapped (cuMemCreate, cuMemMap).
 	Map(addr uint64, size int64) (ok bool)
 	// Unmap undoes Map (cuMemUnmap, cuMemRelease).
 	Unmap(addr uint64, size int64)
 
-	// Memory is the free and the total memory of the device (cudaMemGetInfo).
+	// Memory returns the free and the total memory of the device (cudaMemGetInfo).
 	Memory() (free, total int64)
-	// GlobalMemory is the memory that the device's model has
-	// (cudaDeviceProp.totalGlobalMem). Reservations are sized by it.
+	// GlobalMemory returns the memory of the device's model
+	// (cudaDeviceProp.totalGlobalMem), which determines the size of reservations.
 	GlobalMemory() int64
 }
 
@@ -40,7 +40,7 @@ const (
 // in steps of 2 MiB, reservations from 0x100000000000 at least 1 TiB apart.
 type SimulatedDriver struct {
 	// ModelMemory is the total memory of the device's model in bytes. It is at least the
-	// capacity, which other processes may reduce.
+	// capacity, which is less if other processes use memory.
 	ModelMemory int64
 
 	capacity, used  int64
@@ -49,8 +49,8 @@ type SimulatedDriver struct {
 	nextReservation uint64
 }
 
-// NewSimulatedDriver is a device with capacity bytes of unused memory; ModelMemory is the
-// same.
+// NewSimulatedDriver returns a device with capacity bytes of unused memory, and as much
+// ModelMemory.
 func NewSimulatedDriver(capacity int64) *SimulatedDriver {
 	return &SimulatedDriver{
 		ModelMemory:     capacity,
@@ -92,7 +92,7 @@ func (d *SimulatedDriver) Memory() (free, total int64) { return d.capacity - d.u
 
 func (d *SimulatedDriver) GlobalMemory() int64 { return d.ModelMemory }
 
-// take uses size bytes of memory if there are as many.
+// take uses size bytes of memory if that many are free.
 func (d *SimulatedDriver) take(size int64) (ok bool) {
 	if size > d.capacity-d.used {
 		return false

@@ -11,8 +11,8 @@ type reservation struct {
 }
 
 // growExpandable maps memory for a request and takes the block out of the free set
-// (upstream try_allocate_expandable_block). If the driver refuses half-way, what was
-// mapped before stays as a free block.
+// (upstream try_allocate_expandable_block). If the driver refuses half-way, the memory
+// mapped before that stays as a free block.
 func (a *Allocator) growExpandable(r request) *block {
 	b := a.frontier(r)
 	if b == nil {
@@ -22,7 +22,7 @@ func (a *Allocator) growExpandable(r request) *block {
 		b = a.mapFront(b, min(r.size, b.size))
 	}
 	for b != nil && b.size < r.size {
-		// b is free and what follows it is unmapped; mapping that joins the two.
+		// b is free and followed by an unmapped block; mapping that joins the two.
 		b = a.mapFront(b.next, min(r.size-b.size, b.next.size))
 	}
 	if b != nil {
@@ -31,9 +31,9 @@ func (a *Allocator) growExpandable(r request) *block {
 	return b
 }
 
-// frontier is the first block of the first run of free and unmapped blocks, by address,
-// that has room for a request; a new reservation if there is none. A free block before
-// the first unmapped one belongs to the run.
+// frontier returns the first block of the first run of free and unmapped blocks, by
+// address, that has room for a request; a new reservation if there is none. A free block
+// before the first unmapped one belongs to the run.
 func (a *Allocator) frontier(r request) *block {
 	for b := range r.pool.unmapped.from(key{stream: r.stream}) {
 		if b.stream != r.stream {
@@ -60,9 +60,9 @@ func hasRoom(b *block, size int64) bool {
 	return false
 }
 
-// newReservation is one unmapped block, an eighth larger than the device's memory, so that
-// pages can be unmapped in front and mapped again at the end, or what the settings say if
-// that is less. It is nil if that is too small for the request.
+// newReservation returns one unmapped block, an eighth larger than the device's memory, so
+// that pages can be unmapped in front and mapped again at the end, or smaller if the
+// settings say so. It returns nil if that is too small for the request.
 func (a *Allocator) newReservation(r request) *block {
 	memory, page := a.driver.GlobalMemory(), a.settings.PageSize(r.pool.class)
 	size := roundUp(memory+memory/8, page)
@@ -86,7 +86,7 @@ func (a *Allocator) newReservation(r request) *block {
 
 // mapFront maps the pages that the first size bytes of an unmapped block need and
 // returns them as a free block, joined with its free neighbours (upstream map_block).
-// It is nil if the driver refuses.
+// It returns nil if the driver refuses.
 func (a *Allocator) mapFront(b *block, size int64) *block {
 	addr := b.addr
 	size = roundUp(size, b.reservation.page)
@@ -104,7 +104,7 @@ func (a *Allocator) mapFront(b *block, size int64) *block {
 	return b
 }
 
-// wholePages is the range of the pages that lie entirely in a block of an expandable
+// wholePages returns the range of the pages that lie entirely in a block of an expandable
 // segment.
 func (b *block) wholePages() (addr uint64, size int64) {
 	space := b.reservation
@@ -113,7 +113,7 @@ func (b *block) wholePages() (addr uint64, size int64) {
 	return space.addr + uint64(begin), max(end-begin, 0)
 }
 
-// returnable is how many bytes of a free block could be returned to the driver.
+// returnable returns how many bytes of a free block could be returned to the driver.
 func (b *block) returnable() int64 {
 	switch {
 	case b.reservation != nil:

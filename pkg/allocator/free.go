@@ -8,12 +8,12 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// errNotAllocated says that no allocated block starts at an address.
+// errNotAllocated means that no allocated block starts at an address.
 var errNotAllocated = errors.New("no allocated block at this address")
 
-// Free frees the block at an address. It can be used again at once, unless other streams
-// still use it; then after their work is done, see [Allocator.RecordStream].
-// The error is errNotAllocated or nil.
+// Free frees the block at an address. It can be reused at once, or, if other streams
+// still use it, when their work is done, see [Allocator.RecordStream]. The error is
+// errNotAllocated or nil.
 func (a *Allocator) Free(addr uint64) error {
 	b, err := a.requestFree(addr)
 	if err != nil {
@@ -27,9 +27,9 @@ func (a *Allocator) Free(addr uint64) error {
 	return nil
 }
 
-// RequestFree is Free for a caller who knows when the streams that use the block are done:
-// it stays pending until [Allocator.CompleteFree], or until cached memory is released,
-// which waits for all streams. The error is errNotAllocated or nil.
+// RequestFree is Free for a caller that knows when the streams that use the block are
+// done: it stays pending until [Allocator.CompleteFree], or until cached memory is
+// released, which waits for all streams. The error is errNotAllocated or nil.
 func (a *Allocator) RequestFree(addr uint64) error {
 	b, err := a.requestFree(addr)
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *Allocator) CompleteFree(addr uint64) error {
 	return nil
 }
 
-// allocatedBlock is the allocated block at an address.
+// allocatedBlock returns the allocated block at an address.
 func (a *Allocator) allocatedBlock(addr uint64) (*block, error) {
 	b := a.blocks[addr]
 	if b == nil || b.state != allocated {
@@ -82,12 +82,12 @@ func (a *Allocator) complete(b *block) {
 	a.settle(b)
 }
 
-// eventQueue holds the blocks that wait for one stream, oldest first. Each entry stands for
+// eventQueue holds the blocks that wait for one stream, oldest first. Each entry represents
 // a CUDA event that was recorded on the stream when the block was freed.
 type eventQueue struct {
 	stream Stream
 	blocks []*block
-	done   int // how many events, from the front, the stream has reached
+	done   int // number of events at the front that the stream has reached
 }
 
 // RecordStream notes that another stream uses the block at an address, so that freeing it
@@ -114,7 +114,7 @@ func (a *Allocator) Synchronize() {
 }
 
 // awaitStreams makes a freed block wait for the streams that use it. During a capture no
-// events can be recorded for that.
+// events can be recorded.
 func (a *Allocator) awaitStreams(b *block) {
 	if len(a.captures) > 0 {
 		a.deferred = append(a.deferred, b)
@@ -128,8 +128,8 @@ func (a *Allocator) awaitStreams(b *block) {
 	b.usedBy = b.usedBy[:0]
 }
 
-// queue is the event queue of a stream. Queues are kept in the order of streams;
-// PyTorch has the order of a hash table.
+// queue returns the event queue of a stream. Queues are kept in the order of streams;
+// PyTorch uses the order of a hash table.
 func (a *Allocator) queue(stream Stream) *eventQueue {
 	i, found := slices.BinarySearchFunc(a.queues, stream, func(q eventQueue, s Stream) int {
 		return cmp.Compare(q.stream, s)

@@ -151,7 +151,7 @@ func (f *fuzzer) largestRest(b *block, rounded int64) int64 {
 }
 
 // configure opens, closes and releases private pools and toggles expandable segments.
-// Errors are fine here: the input asks for what is not allowed, too.
+// Errors are fine here: the input includes invalid calls, too.
 func (f *fuzzer) configure(x, y byte) {
 	id := snapshot.Pool{B: uint64(y%3) + 1}
 	switch x % 6 {

@@ -47,7 +47,7 @@ func checkSets(t *testing.T, a *Allocator) map[*block]bool {
 	return blocks
 }
 
-// checkOrder checks that the keys in a set are those of the blocks now and ascend.
+// checkOrder checks that the keys in a set are current and ascend.
 func checkOrder(t *testing.T, s *blockSet, keyOf func(*block) key) {
 	t.Helper()
 	n := 0

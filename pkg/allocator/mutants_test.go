@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// mutant is the allocator with one rule broken: in file, old stands instead of new.
+// mutant is the allocator with one rule broken: in file, old is replaced by new.
 type mutant struct{ rule, file, old, new string }
 
 // mutants break every rule that decides an address or a driver call, one at a time.

@@ -52,7 +52,7 @@ func (n *naive) reserved() (bytes int64) {
 }
 
 // where are the pieces that a test holds for, by stream, size and address: the
-// order in which the allocator looks at what is free.
+// order in which the allocator looks at free blocks.
 func (n *naive) where(test func(*piece) bool) (list []*piece) {
 	for _, p := range n.blocks {
 		if test(p) {

@@ -14,7 +14,7 @@ type pool struct {
 	class    snapshot.SizeClass
 	free     blockSet // free blocks by (stream, size, address)
 	unmapped blockSet // unmapped blocks by (stream, address)
-	searches uint64   // number of searches while garbage collection is on, by which blocks age
+	searches uint64   // number of searches while garbage collection is on, the unit of a block's age
 	reserved int64    // bytes held from the driver
 }
 
@@ -28,7 +28,7 @@ func newSizePools(id snapshot.Pool) *sizePools {
 	}
 }
 
-// forSize is the pool that serves a rounded size.
+// forSize returns the pool that serves a rounded size.
 func (p *sizePools) forSize(rounded int64) *pool {
 	if rounded <= smallSize {
 		return &p.small
@@ -36,7 +36,7 @@ func (p *sizePools) forSize(rounded int64) *pool {
 	return &p.large
 }
 
-// reserved is what both size classes hold from the driver, in bytes.
+// reserved returns the bytes that both size classes hold from the driver.
 func (p *sizePools) reserved() int64 { return p.small.reserved + p.large.reserved }
 
 // insert puts a free or unmapped block into the set of its state.
@@ -58,13 +58,13 @@ func (p *pool) remove(b *block) {
 	p.free.remove(freeKey(b))
 }
 
-// age is the number of searches since a block became free.
+// age returns the number of searches since a block became free.
 func (p *pool) age(b *block) uint64 { return p.searches - b.inserted }
 
 func freeKey(b *block) key     { return key{b.stream, b.size, b.addr} }
 func unmappedKey(b *block) key { return key{b.stream, 0, b.addr} }
 
-// pools are the pools of both size classes: the default ones, then the private ones.
+// pools returns the pools of both size classes: the default ones, then the private ones.
 func (a *Allocator) pools() []*pool {
 	pools := []*pool{&a.shared.large, &a.shared.small}
 	for _, p := range a.private {
@@ -73,7 +73,7 @@ func (a *Allocator) pools() []*pool {
 	return pools
 }
 
-// key is what a blockSet is ordered by: stream, then size, then address.
+// key is the sort key of a blockSet: stream, then size, then address.
 type key struct {
 	stream Stream
 	size   int64
@@ -95,7 +95,7 @@ type entry struct {
 	block *block
 }
 
-// chunkSize is the most entries a chunk holds: 4 KiB.
+// chunkSize is the maximum number of entries of a chunk: 4 KiB.
 const chunkSize = 128
 
 // blockSet is an ordered set of blocks: a sorted list cut into chunks, so that an
@@ -103,14 +103,14 @@ const chunkSize = 128
 // copied into it, so that a search does not touch the blocks.
 type blockSet struct {
 	chunks [][]entry // sorted, none of them empty
-	spare  []entry   // a chunk to use before making one
+	spare  []entry   // a chunk to reuse
 	len    int
 }
 
-// find is the position of the first entry that is not less than k; the chunk
+// find returns the position of the first entry that is not less than k; the chunk
 // number may be one too many.
 func (s *blockSet) find(k key) (chunk, i int) {
-	// The chunk to look into is the last one that starts at or before k.
+	// Search the last chunk that starts at or before k.
 	lo, hi := 0, len(s.chunks)
 	for lo < hi {
 		mid := (lo + hi) / 2

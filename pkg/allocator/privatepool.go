@@ -11,7 +11,7 @@ import (
 type privatePool struct {
 	id    snapshot.Pool
 	pools *sizePools
-	users int // graphs and MemPools that use it; without any it can be released
+	users int // graphs and MemPools that use it; at 0 it can be released
 }
 
 // capture is a period in which requests of some streams go to a private pool.
@@ -53,8 +53,8 @@ func (a *Allocator) EndPool(id snapshot.Pool) error {
 }
 
 // ReleasePool removes a user of a private pool. The free memory of a pool without users
-// goes when cached memory is released (upstream releasePool). It is an error if the pool
-// has no user.
+// is returned when cached memory is released (upstream releasePool). It is an error if
+// the pool has no user.
 func (a *Allocator) ReleasePool(id snapshot.Pool) error {
 	p := a.privatePool(id)
 	if p == nil || p.users == 0 {
@@ -80,8 +80,8 @@ func (a *Allocator) AbandonPool(addr uint64) (id snapshot.Pool, private bool) {
 	return snapshot.Pool{}, false
 }
 
-// poolsFor are the pools that serve a stream now: those of the first capture that claims
-// it, otherwise the default ones.
+// poolsFor returns the pools that serve a stream now: those of the first capture that
+// claims it, otherwise the default ones.
 func (a *Allocator) poolsFor(stream Stream) *sizePools {
 	for _, c := range a.captures {
 		if c.claims(stream) {
@@ -91,8 +91,8 @@ func (a *Allocator) poolsFor(stream Stream) *sizePools {
 	return a.shared
 }
 
-// poolsOf are the pools with an id. A private pool is made if it does not exist, and has
-// at least one user then.
+// poolsOf returns the pools with an id. A private pool is made if it does not exist, and
+// given a user if it has none.
 func (a *Allocator) poolsOf(id snapshot.Pool) *sizePools {
 	if id == (snapshot.Pool{}) {
 		return a.shared
@@ -107,8 +107,8 @@ func (a *Allocator) poolsOf(id snapshot.Pool) *sizePools {
 }
 
 // releaseUnusedPools returns the free memory of private pools without users, in the order
-// in which they were made; PyTorch has the order of a hash table. Pools that are empty
-// then are removed.
+// in which they were made; PyTorch uses the order of a hash table. Pools that are empty
+// afterwards are removed.
 func (a *Allocator) releaseUnusedPools() {
 	a.private = slices.DeleteFunc(a.private, func(p *privatePool) bool {
 		if p.users > 0 {
@@ -120,7 +120,7 @@ func (a *Allocator) releaseUnusedPools() {
 	})
 }
 
-// privatePool is the pool with an id, or nil.
+// privatePool returns the pool with an id, or nil.
 func (a *Allocator) privatePool(id snapshot.Pool) *privatePool {
 	for _, p := range a.private {
 		if p.id == id {
@@ -130,7 +130,7 @@ func (a *Allocator) privatePool(id snapshot.Pool) *privatePool {
 	return nil
 }
 
-// captureOf is the index of the capture into a pool, or -1.
+// captureOf returns the index of the capture into a pool, or -1.
 func (a *Allocator) captureOf(id snapshot.Pool) int {
 	return slices.IndexFunc(a.captures, func(c capture) bool { return c.pool.id == id })
 }

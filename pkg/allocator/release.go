@@ -71,7 +71,7 @@ func (a *Allocator) releaseOversize(r request) (enough bool) {
 func (a *Allocator) collectsGarbage() bool { return a.limited && a.settings.GCThreshold > 0 }
 
 // collectGarbage frees segments of the default large pool that have been unused for at
-// least the average time, until reserved memory is down to the threshold (upstream
+// least the mean time, until reserved memory is down to the threshold (upstream
 // garbage_collect_cached_blocks).
 func (a *Allocator) collectGarbage() {
 	if !a.collectsGarbage() {
@@ -102,7 +102,7 @@ func (a *Allocator) collectGarbage() {
 	}
 }
 
-// meanAge is the average age of some free blocks of a pool.
+// meanAge returns the mean age of free blocks of a pool.
 func meanAge(p *pool, blocks []*block) float64 {
 	var sum uint64
 	for _, b := range blocks {

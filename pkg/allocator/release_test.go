@@ -25,7 +25,7 @@ func TestMaxSplitSize(t *testing.T) {
 	const limit = 32 * mib
 	tests := []struct {
 		name                        string
-		cached, requested, wantSize int64 // wantSize is that of the block; 0 if it must be a new one
+		cached, requested, wantSize int64 // wantSize is the block's; 0 if it must be a new one
 	}{
 		{"small request, block below the limit", 30 * mib, 28 * mib, 28 * mib},
 		{"small request, block at the limit", limit, limit - 512, 0},

@@ -16,16 +16,16 @@ const (
 // larger one fails, however much memory is free.
 type Reserve struct {
 	Option string  // OptionReserve or optionReserveByClass
-	Class  string  // of streams; "" for those of no other class. No file says which class a stream has
-	Bytes  int64   // 0: Share says it
+	Class  string  // of streams; "" for those of no other class. Files do not record the class of a stream
+	Bytes  int64   // 0: see Share
 	Share  float64 // of the memory of the device
 }
 
-// maxReserves is how many classes are read.
+// maxReserves bounds the number of classes read.
 const maxReserves = 64
 
-// Reserves are those in the text of PYTORCH_CUDA_ALLOC_CONF. Like torch, it ignores those that it does not
-// understand.
+// Reserves parses the reserves in the text of PYTORCH_CUDA_ALLOC_CONF. Like torch, it ignores
+// invalid ones.
 func Reserves(conf string) (list []Reserve) {
 	if r, ok := parseReserve(Option(conf, OptionReserve)); ok {
 		r.Option = OptionReserve
@@ -55,7 +55,7 @@ func parseReserve(value string) (r Reserve, ok bool) {
 	return Reserve{Bytes: max(int64(min(n*(1<<30), maxRequest)), 1)}, true
 }
 
-// Of is the reserve in bytes, as whole pages, on a device with so much memory.
+// Of returns the reserve in bytes, as whole pages, on a device with the given memory.
 func (r *Reserve) Of(memory, page int64) int64 {
 	bytes := r.Bytes
 	if bytes == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Reservation is the address space of one expandable segment, of which parts
-// have memory. Snapshots do not record it: they show those parts as segments.
+// Reservation is the address space of one expandable segment. Snapshots do not record it:
+// they show the parts that have memory as segments.
 type Reservation struct {
 	Address   uint64 // pages are aligned relative to it
 	Size      int64  // bytes, in whole pages
@@ -18,10 +18,9 @@ type Reservation struct {
 }
 
 // Restore puts a new allocator into a given state: segments in address order, and the
-// reservations that the expandable ones lie in. It does not call the driver, which must
-// hold the memory already. Pending blocks wait for [Allocator.CompleteFree], and free
-// blocks have age 0. The error names the segment that is impossible; the allocator must
-// not be used then.
+// reservations of the expandable ones. It does not call the driver, which must hold the
+// memory already. Pending blocks wait for [Allocator.CompleteFree], and free blocks have
+// age 0. An error names the impossible segment; the allocator must not be used after it.
 func (a *Allocator) Restore(segments []Segment, reservations []Reservation) error {
 	expandable := 0
 	for i := range segments {
@@ -51,8 +50,8 @@ func (a *Allocator) Restore(segments []Segment, reservations []Reservation) erro
 	return nil
 }
 
-// restoreReservation restores the segments that lie in a reservation, with
-// unmapped blocks around them, and returns how many they are.
+// restoreReservation restores the segments that lie in a reservation, with unmapped
+// blocks around them, and returns their number.
 func (a *Allocator) restoreReservation(r *Reservation, segments []Segment) (n int, err error) {
 	space := &reservation{addr: r.Address, size: r.Size, page: a.settings.PageSize(r.SizeClass)}
 	if r.Size <= 0 || r.Size%space.page != 0 || r.end() < r.Address {
@@ -97,8 +96,8 @@ func (a *Allocator) restoreGap(r *Reservation, space *reservation, last *block, 
 	return b
 }
 
-// restoreSegment restores the blocks of a segment behind another block, and
-// returns the last of them.
+// restoreSegment restores the blocks of a segment after another block, and returns the
+// last of them.
 func (a *Allocator) restoreSegment(s *Segment, space *reservation, last *block) *block {
 	p := a.poolOf(s.Pool, s.SizeClass)
 	a.reserve(p, s.TotalSize)
@@ -138,7 +137,7 @@ func (a *Allocator) restoreLive(b *block, state snapshot.BlockState) {
 	a.stats.Allocated.add(b.size)
 }
 
-// poolOf is the pool of a size class with an id, which is made if need be.
+// poolOf returns the pool of a size class with an id, which is made if needed.
 func (a *Allocator) poolOf(id snapshot.Pool, class snapshot.SizeClass) *pool {
 	pools := a.poolsOf(id)
 	if class == snapshot.SizeClassSmall {
@@ -147,7 +146,7 @@ func (a *Allocator) poolOf(id snapshot.Pool, class snapshot.SizeClass) *pool {
 	return &pools.large
 }
 
-// follow puts a block behind another in the list of their segment.
+// follow links a block after another in the list of their segment.
 func (b *block) follow(last *block) {
 	b.prev = last
 	if last != nil {

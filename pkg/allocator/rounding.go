@@ -18,14 +18,13 @@ const (
 	smallBuffer     = 2 * mib  // kSmallBuffer: segment, and page, of a small pool
 	largeBuffer     = 20 * mib // kLargeBuffer: segment for medium requests, and page, of a large pool
 	minLargeAlloc   = 10 * mib // kMinLargeAlloc: from here on a request gets a segment of its own
-	roundLarge      = 2 * mib  // kRoundLarge: what a segment of its own is rounded up to
+	roundLarge      = 2 * mib  // kRoundLarge: the unit that such a segment is rounded up to
 	maxLargeSegment = 1 << 30  // more than anyone sets large_segment_size_mb to
-	maxRequest      = 1 << 60  // one_exa_bytes: more is refused before anything else happens
+	maxRequest      = 1 << 60  // one_exa_bytes: larger requests are refused at once
 )
 
-// RoundSize is the size in bytes that the allocator looks for when
-// requested bytes are asked for (upstream round_size). It is a multiple of 512,
-// except with [Build.OneDivisionKeepsSize].
+// RoundSize returns the size in bytes of the block for a request (upstream round_size).
+// It is a multiple of 512, except with [Build.OneDivisionKeepsSize].
 func (s *Settings) RoundSize(requested int64) int64 {
 	requested += s.Build.Padding
 	if requested < minBlockSize {
@@ -41,12 +40,12 @@ func (s *Settings) RoundSize(requested int64) int64 {
 	return roundUp(requested, minBlockSize)
 }
 
-// SegmentSize is the size in bytes of the segment that cudaMalloc is asked for
-// to serve a rounded size (upstream get_allocation_size), by default.
+// SegmentSize returns the size in bytes of the segment requested from cudaMalloc for a
+// rounded size (upstream get_allocation_size), by default.
 func SegmentSize(rounded int64) int64 { return new(Settings).SegmentSize(rounded) }
 
-// SegmentSize is the size in bytes of the segment that cudaMalloc is asked for
-// to serve a rounded size under these settings.
+// SegmentSize returns the size in bytes of the segment requested from cudaMalloc for a
+// rounded size under these settings.
 func (s *Settings) SegmentSize(rounded int64) int64 {
 	switch {
 	case rounded <= smallSize:
@@ -57,7 +56,7 @@ func (s *Settings) SegmentSize(rounded int64) int64 {
 	return roundUp(rounded, roundLarge)
 }
 
-// PageSize is the size in bytes of the pages of expandable segments of a size class.
+// PageSize returns the size in bytes of the pages of expandable segments of a size class.
 func (s *Settings) PageSize(class snapshot.SizeClass) int64 {
 	if class == snapshot.SizeClassSmall {
 		return smallBuffer
@@ -65,8 +64,8 @@ func (s *Settings) PageSize(class snapshot.SizeClass) int64 {
 	return s.largeSegment()
 }
 
-// divisions is the number of steps between two powers of two that n is rounded
-// to; 0 or 1 means none.
+// divisions returns the number of steps between two powers of two that n is rounded to; 0
+// or 1 means none.
 func (s *Settings) divisions(n int64) int64 {
 	interval := floorLog2(n) - floorLog2(mib)
 	return s.RoundUpPower2Divisions[min(max(interval, 0), powerOfTwoIntervals-1)]

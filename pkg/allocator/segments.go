@@ -27,11 +27,11 @@ type Segment struct {
 type Block struct {
 	Address       uint64
 	Size          int64
-	RequestedSize int64 // of the request last served; meaningless if the block is inactive
+	RequestedSize int64 // of the latest request; meaningless if the block is inactive
 	State         snapshot.BlockState
 }
 
-// Segments are the segments held now, in address order.
+// Segments returns the current segments, in address order.
 func (a *Allocator) Segments() []Segment {
 	var segments []Segment
 	for _, b := range a.mappedBlocks() {
@@ -49,7 +49,7 @@ func (a *Allocator) Segments() []Segment {
 	return segments
 }
 
-// Snapshot is Segments with the snapshot event that
+// Snapshot is like Segments, and emits the snapshot event that
 // torch.cuda.memory._snapshot leaves at the end of a trace.
 func (a *Allocator) Snapshot() []Segment {
 	a.emit(snapshot.SnapshotTaken, 0, a.stats.Active.Current, 0)
@@ -82,7 +82,7 @@ func snapshotState(s blockState) snapshot.BlockState {
 // FreeBlock is a block of cached memory. Sizes are in bytes.
 type FreeBlock struct {
 	Size       int64
-	Returnable int64 // what EmptyCache would return of it if its pool had no users
+	Returnable int64 // bytes that EmptyCache would return if its pool had no users
 }
 
 // FreeBlocks yields all free blocks in no particular order. The allocator must not be
@@ -99,7 +99,7 @@ func (a *Allocator) FreeBlocks() iter.Seq[FreeBlock] {
 	}
 }
 
-// mappedBlocks are all blocks that have memory, in address order.
+// mappedBlocks returns all blocks that have memory, in address order.
 func (a *Allocator) mappedBlocks() []*block {
 	var blocks []*block
 	for _, b := range a.blocks {

@@ -49,12 +49,12 @@ type Settings struct {
 	// It has no effect before [Allocator.SetMemoryFraction].
 	RejectAtLimit bool
 
-	// SegmentReserve is the address space of an expandable segment in bytes, which no request may exceed:
-	// expandable_segments_reserve, where it is a size and no share of the device's memory. 0 means an eighth
-	// more than the device has.
+	// SegmentReserve is the address space of an expandable segment in bytes, which no request
+	// may exceed: expandable_segments_reserve, if given as a size, not as a share of the
+	// device's memory. 0 means an eighth more than the device has.
 	SegmentReserve int64
 
-	// Build is how the allocator itself differs between versions; no option changes it.
+	// Build is the version of the allocator itself; no option changes it.
 	Build Build
 }
 
@@ -69,13 +69,13 @@ type Build struct {
 	// torch_npu.
 	Padding int64
 
-	// Alignment is what the address of a block of 2 MiB or more in an expandable
-	// segment is a multiple of, if that leaves room for the request: 16 KiB in
-	// torch_npu. 0 means any address.
+	// Alignment is the alignment of the address of a block of 2 MiB or more in an
+	// expandable segment, if that leaves room for the request: 16 KiB in torch_npu. 0
+	// means any address.
 	Alignment uint64
 }
 
-// splitLimit is MaxSplitSize, or a size that no block reaches.
+// splitLimit returns MaxSplitSize, or a size that no block reaches.
 func (s *Settings) splitLimit() int64 {
 	if s.MaxSplitSize <= 0 {
 		return math.MaxInt64
@@ -83,7 +83,7 @@ func (s *Settings) splitLimit() int64 {
 	return s.MaxSplitSize
 }
 
-// largeSegment is LargeSegmentSize or its default.
+// largeSegment returns LargeSegmentSize or its default.
 func (s *Settings) largeSegment() int64 {
 	if s.LargeSegmentSize == 0 {
 		return largeBuffer
@@ -91,7 +91,7 @@ func (s *Settings) largeSegment() int64 {
 	return s.LargeSegmentSize
 }
 
-// NonSplitRounding is MaxNonSplitRounding in bytes, or its default.
+// NonSplitRounding returns MaxNonSplitRounding in bytes, or its default.
 func (s *Settings) NonSplitRounding() int64 {
 	if s.MaxNonSplitRounding == 0 {
 		return s.largeSegment()
@@ -101,7 +101,7 @@ func (s *Settings) NonSplitRounding() int64 {
 
 // ParseSettings reads the text of PYTORCH_CUDA_ALLOC_CONF, such as
 // "expandable_segments:True,max_split_size_mb:128". Options that do not change where
-// blocks go are accepted and ignored. The error names the option that is wrong.
+// blocks go are accepted and ignored. The error names the invalid option.
 func ParseSettings(conf string) (Settings, error) {
 	s, skipped := ReadSettings(conf)
 	if len(skipped) > 0 {
@@ -131,8 +131,8 @@ func ReadSettings(conf string) (s Settings, skipped []error) {
 	return s, skipped
 }
 
-// readingRank orders options as PyTorch reads them: the size of large segments first, as
-// others may not be less.
+// readingRank orders options as PyTorch reads them: the size of large segments first,
+// because it is a lower bound for others.
 func readingRank(option string) int {
 	if strings.HasPrefix(option, optionLargeSegment+":") {
 		return 0
@@ -140,8 +140,8 @@ func readingRank(option string) int {
 	return 1
 }
 
-// Option is the value of an option in the text of PYTORCH_CUDA_ALLOC_CONF, the last
-// of several; "" without it.
+// Option returns the last value of an option in the text of PYTORCH_CUDA_ALLOC_CONF; ""
+// without it.
 func Option(conf, option string) (value string) {
 	for _, text := range splitOptions(strings.ReplaceAll(conf, " ", "")) {
 		if name, v, _ := strings.Cut(text, ":"); name == option {
@@ -151,7 +151,7 @@ func Option(conf, option string) (value string) {
 	return value
 }
 
-// splitOptions cuts at the commas that are not in brackets. Empty options do not count.
+// splitOptions splits at the commas that are not in brackets. Empty options are dropped.
 func splitOptions(conf string) []string {
 	depth := 0
 	return strings.FieldsFunc(conf, func(r rune) bool {
@@ -165,11 +165,11 @@ func splitOptions(conf string) []string {
 	})
 }
 
-// ErrUnknownOption says that PyTorch has no option of that name.
+// ErrUnknownOption means that PyTorch has no option of that name.
 var ErrUnknownOption = errors.New("unknown")
 
-// Options are the names of the options that [ParseSettings] reads and that
-// decide where a block goes.
+// Options returns the names of the options that [ParseSettings] reads and that decide
+// where a block goes.
 func Options() []string {
 	return []string{
 		"expandable_segments", "max_split_size_mb", "max_non_split_rounding_mb", "garbage_collection_threshold",
@@ -224,7 +224,7 @@ func (s *Settings) set(name, value string) (err error) {
 			err = fmt.Errorf("%q is not the native allocator", value)
 		}
 	case OptionFraction:
-		_, err = ParseFraction(value) // a limit, which is the device's
+		_, err = ParseFraction(value) // a limit, which belongs to the device
 	default:
 		err = ErrUnknownOption
 	}
@@ -265,15 +265,15 @@ func parseLargeSegment(value string) (int64, error) {
 	return n * mib, nil
 }
 
-// OptionFraction is the option for what torch.cuda.set_per_process_memory_fraction
-// sets, from torch 2.10 on.
+// OptionFraction is the option that does the same as
+// torch.cuda.set_per_process_memory_fraction, from torch 2.10 on.
 const OptionFraction = "per_process_memory_fraction"
 
 // ParseFraction reads a share of the memory of a device, more than 0 and at most 1.
 func ParseFraction(value string) (float64, error) {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(f > 0 && f <= 1) {
-		return 0, fmt.Errorf("%q is no share of 1", value)
+		return 0, fmt.Errorf("%q is not a share of 1", value)
 	}
 	return f, nil
 }
@@ -288,9 +288,9 @@ func parseThreshold(value string) (float64, error) {
 
 // parseDivisions reads one number for all sizes, or a list such as
 // [256:1,512:2,1024:4,>:8] whose keys are powers of two in MiB. The first key's value
-// also serves smaller sizes; that of ">" the key before it and larger sizes. Newer
-// torch leaves the key before it as it is: its files have the table that it made of
-// the text, which is read after the text.
+// also serves smaller sizes; the value of ">" the key before it and larger sizes. Newer
+// torch leaves the key before it unchanged: its files have the resulting table, which is
+// read after the text.
 func parseDivisions(value string) (table [powerOfTwoIntervals]int64, err error) {
 	list, isList := strings.CutPrefix(value, "[")
 	if !isList {
