@@ -13,10 +13,10 @@ const DigestSchema = "memviz.digest/1"
 // Bounds of a digest.
 const (
 	MaxSteps   = 32   // of Digest.Steps
-	SiteSteps  = 16   // complete steps that the numbers of call sites are of, the last ones
+	SiteSteps  = 16   // last complete steps that the numbers of call sites cover
 	Columns    = 1024 // of the curves of active and reserved memory
 	fewColumns = 256  // of the curves of families
-	MaxSites   = 128  // more than can hold a hundredth of the peak each
+	MaxSites   = 128  // more than the sites that can each hold a hundredth of the peak
 	MaxOOMs    = 8
 	MaxLeaks   = 16
 )
@@ -34,7 +34,7 @@ type Digest struct {
 	Error  string `json:"error,omitempty"`
 	Device int    `json:"device"` // ordinal of a GPU; -1: pinned host memory
 
-	Torch     string      `json:"torch,omitempty"`    // version, or what is known of it
+	Torch     string      `json:"torch,omitempty"`    // version, as far as known
 	Settings  [][2]string `json:"settings,omitempty"` // of the allocator, as recorded
 	Operators bool        `json:"operators"`          // C++ frames were recorded, so sites have operators
 
@@ -57,7 +57,7 @@ type Digest struct {
 
 	StepMethod string `json:"step_method"` // steps.Method.Key; "none" without steps
 	StepsSeen  int    `json:"steps_seen"`  // steps that end in the recording
-	Steps      []Step `json:"steps"`       // the last MaxSteps of those
+	Steps      []Step `json:"steps"`       // the last MaxSteps of them
 	// StepEnd is the last state between two steps, where all ranks of a job are at the
 	// same line of the program; nil where none is known.
 	StepEnd      *int  `json:"step_end,omitempty"`
@@ -71,7 +71,7 @@ type Digest struct {
 
 	Curves Curves `json:"curves"`
 
-	Sites []Site `json:"sites"` // at most MaxSites, those first that hold the most bytes
+	Sites []Site `json:"sites"` // at most MaxSites, by bytes, most first
 	Rest  Rest   `json:"rest"`
 
 	OOMs   []OOM  `json:"ooms,omitempty"`   // the last MaxOOMs, in order
@@ -79,8 +79,8 @@ type Digest struct {
 	Cached *Cache `json:"cached,omitempty"` // at the peak of reserved memory; nil without segments
 }
 
-// Name is what is known of the process that wrote the file. The snapshot itself
-// does not say its rank.
+// Name identifies the process that wrote the file. The snapshot itself does not contain
+// its rank.
 type Name struct {
 	Rank  int    `json:"rank"`  // from 0
 	Label string `json:"label"` // as read: "3", "tp1 pp0"
@@ -90,10 +90,11 @@ type Name struct {
 	OOM   bool   `json:"oom,omitempty"`       // the name says that memory ran out
 }
 
-// File is where a digest comes from.
+// File is the source of a digest.
 type File struct {
 	Name string `json:"name"` // base name
-	// Path is what the rank is read from: the last folders and the name of the file.
+	// Path is the text that the rank is read from: the last folders and the name of the
+	// file.
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"` // of the file; its first half, in hexadecimal
@@ -115,8 +116,8 @@ type Step struct {
 	Micros            *int64 `json:"micros,omitempty"`       // from its first event to the next step's, or to the last
 }
 
-// Curves are the highest and the lowest of each column of states. A stretch is one of
-// Digest.Steps, or what follows the last of them if Tail is set; without steps, the whole
+// Curves are the maximum and minimum of each column of states. A stretch is one of
+// Digest.Steps, or what follows the last one if Tail is set; without steps, the whole
 // recording. Every stretch has the same number of columns, so that ranks align without
 // times. Numbers are in units of a 4096th of PeakBytes (of ReservedPeakBytes for
 // reserved), each as its difference from the one before it. Max is rounded up and Min
@@ -127,9 +128,9 @@ type Curves struct {
 	Max      []int16 `json:"max"`
 	Min      []int16 `json:"min"`
 	Reserved []int16 `json:"reserved"` // highest, rounded up
-	// Families are curves of the bytes of each family in the state of the column with
-	// the most active memory, rounded; each column covers PerStep/FewPerStep of those
-	// above. A family that never has any is empty.
+	// Families are curves of the bytes of each family in the state of the column with the
+	// most active memory, rounded; each column covers PerStep/FewPerStep columns of the
+	// other curves. The curve of a family that never has any bytes is empty.
 	FewPerStep int       `json:"few_per_step"`
 	Families   [][]int16 `json:"families"`
 }
@@ -140,21 +141,21 @@ type Tensors struct {
 	Count int   `json:"n"`
 }
 
-// Rest sums the call sites that are not listed. At the peak, after the last step and at
-// any moment of the complete steps, none of them holds more than the site listed last
-// holds at one of these moments.
+// Rest sums the call sites that are not listed. At the peak, after the last step and
+// throughout the complete steps, none of them holds more than the last listed site holds
+// at one of these moments.
 type Rest struct {
 	Sites   int     `json:"sites"`
 	Peak    Tensors `json:"peak"`
 	StepEnd Tensors `json:"step_end"`
 }
 
-// Site is one call site on one path to it. Keys are the first half of a stacks.Key, in
-// hexadecimal.
+// Site is a call site together with one path to it. Keys are the first half of a
+// stacks.Key, in hexadecimal.
 type Site struct {
 	Path       string `json:"path"`             // of stacks.Keys, with operators
 	Key        string `json:"key"`              // Site of stacks.Keys, with operators
-	PythonPath string `json:"python,omitempty"` // Path without operators; empty where it is the same
+	PythonPath string `json:"python,omitempty"` // Path without operators; empty if equal to it
 	Site       string `json:"site"`             // file:line:function
 	Operator   string `json:"op,omitempty"`
 	Family     int    `json:"family"` // families.Family with the most bytes
@@ -173,7 +174,7 @@ type OOM struct {
 	DeviceFreeBytes int64  `json:"device_free_bytes"`
 	Verdict         string `json:"verdict"` // oom.Verdict.Key
 	Site            string `json:"site,omitempty"`
-	Step            int    `json:"step,omitempty"` // number of the step that it falls in, from 1; 0 without steps
+	Step            int    `json:"step,omitempty"` // number of its step, from 1; 0 without steps
 }
 
 // Leak is memory that grows with the steps, by the rules of package leaks.
@@ -182,7 +183,7 @@ type Leak struct {
 	Strong  bool   `json:"strong"`
 	Site    string `json:"site"`           // what its call sites have in common
 	Path    string `json:"path"`           // Site.Path of its largest call site
-	Key     string `json:"key"`            // Site.Key of that
+	Key     string `json:"key"`            // Site.Key of that site
 	PerStep int64  `json:"bytes_per_step"` // on average, from the first step that adds any
 	Bytes   int64  `json:"bytes"`          // held at the end of the recording
 	Steps   int    `json:"steps"`          // that added to it
@@ -191,11 +192,11 @@ type Leak struct {
 // Cache is reserved memory that was not in use.
 type Cache struct {
 	CachedBytes        int64 `json:"cached_bytes"`        // in no live block
-	FragmentationBytes int64 `json:"fragmentation_bytes"` // neither returnable nor of use for a large request
+	FragmentationBytes int64 `json:"fragmentation_bytes"` // neither returnable nor usable for a large request
 	LargestFreeBytes   int64 `json:"largest_free_bytes"`
 }
 
-// Stretches is how many steps, and tails of them, have columns.
+// Stretches is the number of stretches of the curves.
 func (d *Digest) Stretches() int {
 	if d.Curves.Tail {
 		return len(d.Steps) + 1
@@ -223,10 +224,10 @@ func (d *Digest) FamilyBytes(family int) []int64 {
 	return undelta(d.Curves.Families[family], d.PeakBytes)
 }
 
-// unitsOfPeak is how many units the numbers of curves have.
+// unitsOfPeak is the number of units in a peak.
 const unitsOfPeak = 4096
 
-// undelta are the bytes of a curve.
+// undelta returns the bytes of a curve.
 func undelta(deltas []int16, peak int64) []int64 {
 	if len(deltas) == 0 {
 		return nil
@@ -235,13 +236,13 @@ func undelta(deltas []int16, peak int64) []int64 {
 	unit := int64(0)
 	for i, delta := range deltas {
 		unit += int64(delta)
-		// Without overflow: peak may have more bits than are left beside unit.
+		// peak*unit may overflow.
 		bytes[i] = peak/unitsOfPeak*unit + peak%unitsOfPeak*unit/unitsOfPeak
 	}
 	return bytes
 }
 
-// DeviceLabel is how PyTorch writes the device, as far as the digest tells: "cuda:0", "xpu:0",
+// DeviceLabel is how PyTorch writes the device, as far as the digest shows: "cuda:0", "xpu:0",
 // "npu:0"; or "pinned".
 func (d *Digest) DeviceLabel() string {
 	kind := "cuda:"

@@ -19,8 +19,8 @@ const (
 	maxSum  = 1 << 62
 )
 
-// check says what of a digest that was read cannot be, so that nobody else has to look
-// at lengths and ranges. Times may be any.
+// check returns an error if a digest that was read is impossible, so that no other code
+// has to check lengths and ranges. Any times are accepted.
 func (d *Digest) check() error {
 	if err := d.checkTexts(); err != nil {
 		return err
@@ -58,8 +58,7 @@ func allWithin(numbers ...int64) bool {
 	return true
 }
 
-// checkTexts checks the lengths of all texts and the number of those that have no limit
-// of their own.
+// checkTexts checks the lengths of all texts, and the number of settings.
 func (d *Digest) checkTexts() error {
 	texts := []string{d.Schema, d.Name.Label, d.Name.From, d.Name.Run, d.File.Name, d.File.Path, d.File.SHA256,
 		d.File.Host, d.File.Report, d.Error, d.Torch, d.Redacted, d.StepMethod}
@@ -167,7 +166,7 @@ func (d *Digest) checkCurves() error {
 	return nil
 }
 
-// isCurve reports whether differences are of n numbers of units.
+// isCurve reports whether deltas encode n numbers of units.
 func isCurve(deltas []int16, n int64) bool {
 	unit := 0
 	for _, delta := range deltas {
@@ -197,7 +196,7 @@ func (d *Digest) checkSites() error {
 	return nil
 }
 
-// isKey reports whether a text is one of shortKey.
+// isKey reports whether a text has the form of shortKey.
 func isKey(text string) bool {
 	for _, c := range []byte(text) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {

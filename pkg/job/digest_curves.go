@@ -56,8 +56,8 @@ func (d *Digest) addCurves(r *analysis.Recording) {
 	c.Families = familyCurves(r, highest, d.PeakBytes)
 }
 
-// column is one of n columns of a stretch, from 0: the states from and to, both
-// included. A stretch with fewer states than columns has some in several columns.
+// column returns the states of column k of n, from and to, both included. A stretch with
+// fewer states than columns has some in several columns.
 func column(stretch timeline.Range, k, n int) (from, to int) {
 	states := stretch.To - stretch.From + 1
 	from, to = k*states/n, (k+1)*states/n-1
@@ -72,7 +72,7 @@ const (
 	up
 )
 
-// inUnits are bytes in units of a 4096th of a peak, from 0 to 4096.
+// inUnits returns bytes in units of a 4096th of a peak, from 0 to 4096.
 func inUnits(bytes, peak int64, round rounding) int16 {
 	if bytes <= 0 || peak <= 0 {
 		return 0
@@ -85,7 +85,7 @@ func inUnits(bytes, peak int64, round rounding) int16 {
 	return int16(unit)
 }
 
-// familyCurves are the bytes of each family in some states, which do not descend.
+// familyCurves returns the bytes of each family in some states, in ascending order.
 func familyCurves(r *analysis.Recording, states []int, peak int64) [][]int16 {
 	changes := make([][families.Count]int64, len(states)+1) // between a state and the one before
 	assigned, next := r.Families(), 0
@@ -133,18 +133,18 @@ func delta(curve []int16) []int16 {
 	return curve
 }
 
-// reservedCurve finds the most reserved bytes of ranges of states that do not go back.
+// reservedCurve finds the most reserved bytes in ranges of states, in ascending order.
 type reservedCurve struct {
-	changes []replay.ReservedChange // that follow
-	bytes   int64                   // before them
+	changes []replay.ReservedChange // not yet applied
+	bytes   int64                   // reserved before them
 }
 
 func newReservedCurve(d *replay.Device) *reservedCurve {
 	return &reservedCurve{d.Reserved, d.Totals.ReservedBaselineBytes}
 }
 
-// highest is the most reserved bytes of the states from and to and those between. From
-// call to call, from must not descend.
+// highest returns the most reserved bytes in the states from to to, both included. From
+// call to call, from must not decrease.
 func (c *reservedCurve) highest(from, to int) int64 {
 	for len(c.changes) > 0 && int(c.changes[0].Event) < from {
 		c.bytes += c.changes[0].Delta

@@ -13,8 +13,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// Of is the digest of a recording, all but its Name and File. It shares no memory with
-// the snapshot, and takes a few bytes for each event while it is made.
+// DigestOf makes the digest of a recording, without its Name and File. It shares no
+// memory with the snapshot, and making it takes a few bytes for each event.
 func DigestOf(r *analysis.Recording) Digest {
 	device := r.Device
 	t := &device.Totals
@@ -62,11 +62,11 @@ func DigestOf(r *analysis.Recording) Digest {
 	return d
 }
 
-// maxText is how many bytes a text of a digest has at most.
+// maxText is the maximum length in bytes of a text of a digest.
 const maxText = 512
 
-// clip copies a text, which may be a piece of a large one, and cuts its beginning off
-// if it is too long: paths end in what matters.
+// clip copies a text, which may be a slice of a large one, and cuts off its beginning if
+// it is too long: the end of a path matters most.
 func clip(text string) string {
 	const mark = "…"
 	if len(text) > maxText {
@@ -75,7 +75,7 @@ func clip(text string) string {
 	return strings.Clone(text)
 }
 
-// maxSettings is how many settings a digest has at most; torch writes fewer than 20.
+// maxSettings is the maximum number of settings in a digest; torch writes fewer than 20.
 const maxSettings = 64
 
 func settingsOf(r *analysis.Recording) [][2]string {
@@ -86,7 +86,7 @@ func settingsOf(r *analysis.Recording) [][2]string {
 	return list
 }
 
-// redacted says what has pseudonyms, as --redact has it.
+// redacted names what has pseudonyms, as an argument of --redact.
 func redacted(r *analysis.Recording) string {
 	switch done := r.Snapshot.Redaction; {
 	case done.Paths && done.Names:
@@ -99,8 +99,8 @@ func redacted(r *analysis.Recording) string {
 	return ""
 }
 
-// eventTimes are the Unix microseconds of the events; none where the file has no times,
-// or only their order.
+// eventTimes are the Unix microseconds of the events; nil if the file has no times, or
+// only their order.
 type eventTimes []int64
 
 func timesOf(r *analysis.Recording) eventTimes {
@@ -111,7 +111,7 @@ func timesOf(r *analysis.Recording) eventTimes {
 	return e.TimeMicros
 }
 
-// at is the time of an event, or nil.
+// at returns the time of an event, or nil.
 func (t eventTimes) at(event int) *int64 {
 	if event >= len(t) {
 		return nil
@@ -119,7 +119,7 @@ func (t eventTimes) at(event int) *int64 {
 	return new(t[event])
 }
 
-// between is the time from one event to a later one, or nil; 0 if the clock ran
+// between returns the time from one event to a later one, or nil; 0 if the clock ran
 // backwards.
 func (t eventTimes) between(from, to int) *int64 {
 	if from >= len(t) {

@@ -154,7 +154,7 @@ func TestNumbersOfAnswers(t *testing.T) {
 	}
 }
 
-// TestReports: the digest of a report is that of the snapshots in it.
+// TestReports: the digest of a report equals the digest of its snapshots.
 func TestReports(t *testing.T) {
 	for _, path := range testkit.Examples(t) {
 		in := open(t, path)

@@ -18,7 +18,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Bounds of what is read.
+// Bounds on input.
 const (
 	maxLine        = 1 << 20   // bytes of a line
 	maxDigests     = 1 << 14   // of all files
@@ -29,12 +29,12 @@ const (
 // schemaStart is the schema without its number.
 const schemaStart = "memviz.digest/"
 
-// lineStart is how every line begins. In a JSON string quotes are escaped, so it stands
-// nowhere else in a line.
+// lineStart is how every line begins. In a JSON string quotes are escaped, so it cannot
+// occur elsewhere in a line.
 var lineStart = []byte(`{"schema":"` + schemaStart)
 
-// DigestSet is the digests of a job, from any number of files. Its zero value is empty. It
-// is the same for every order of files and lines, and for every repetition of them.
+// DigestSet is the digests of a job, from any number of files. Its zero value is empty.
+// The order and repetition of files and lines do not change it.
 type DigestSet struct {
 	entries []entry
 	seen    map[identity]int // in entries
@@ -51,17 +51,17 @@ type entry struct {
 type lineSum [sha256.Size]byte
 
 // identity distinguishes digests of one device of one file. Copies of a file under other names
-// are files of their own, as they are for who reads the snapshots.
+// count as different files, as with snapshots.
 type identity struct {
 	sha256 string
 	device int
 	path   string
-	rank   string  // of a digest whose process said it, else empty: names tell more together than alone
+	rank   string  // if given by the process, else empty: names are read again, all together
 	line   lineSum // of a digest without the hash of its file, else zero
 }
 
-// openLines returns the lines of a file of digests, as they are or packed with gzip or zstd, also
-// in several members. It is not ok if the file is something else, or a pipe, which could
+// openLines returns the lines of a file of digests, as they are or packed with gzip or zstd,
+// also in several members. ok is false if the file is something else, or a pipe, which could
 // not be read again.
 func openLines(path string) (lines io.ReadCloser, ok bool, err error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -80,8 +80,8 @@ func openLines(path string) (lines io.ReadCloser, ok bool, err error) {
 	return nil, false, f.Close()
 }
 
-// OpenPipe is openLines for what cannot be read twice. If it is not ok, nothing is taken
-// from the pipe.
+// OpenDigests is openLines for a pipe, which cannot be read twice. If ok is false,
+// nothing was consumed.
 func OpenDigests(pipe *bufio.Reader) (lines io.Reader, ok bool) {
 	head, _ := pipe.Peek(pipe.Size())
 	if _, ok := linesIn(container.Source{Reader: bytes.NewReader(head)}); !ok {
@@ -90,7 +90,7 @@ func OpenDigests(pipe *bufio.Reader) (lines io.Reader, ok bool) {
 	return linesIn(container.Source{Reader: pipe})
 }
 
-// linesIn are the lines of digests in a source.
+// linesIn returns the lines of digests in a source.
 func linesIn(source container.Source) (lines io.Reader, ok bool) {
 	payload, err := container.Open(source, container.Limits{})
 	if err != nil || payload.Kind != container.JSON {
@@ -101,7 +101,7 @@ func linesIn(source container.Source) (lines io.Reader, ok bool) {
 	return in, bytes.Equal(head, lineStart)
 }
 
-// IsFile reports whether a file holds digests.
+// IsDigestFile reports whether a file holds digests.
 func IsDigestFile(path string) bool {
 	lines, ok, err := openLines(path)
 	if err != nil || !ok {
@@ -111,7 +111,7 @@ func IsDigestFile(path string) bool {
 	return true
 }
 
-// ReadFile adds the digests of a file. It is not ok if the file is something else.
+// ReadFile adds the digests of a file. ok is false if the file is something else.
 func (s *DigestSet) ReadFile(path string) (ok bool, err error) {
 	lines, ok, err := openLines(path)
 	if err != nil || !ok {
@@ -124,10 +124,10 @@ func (s *DigestSet) ReadFile(path string) (ok bool, err error) {
 	return true, nil
 }
 
-// Read adds the digests of a file of some name, a line each, without holding more than
-// a line. A line that cannot be read, such as a last one that is cut, counts as a file
-// that could not be read. The error comes from the reader, or says that a schema is
-// newer or that a bound is exceeded.
+// Read adds the digests of a named file, one per line, holding one line in memory at a
+// time. A line that cannot be read, such as a last one that is cut, counts as a file that
+// could not be read. The error comes from the reader, or means that a schema is newer or
+// a bound is exceeded.
 func (s *DigestSet) Read(r io.Reader, file string) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for number := 1; ; number++ {
@@ -140,7 +140,7 @@ func (s *DigestSet) Read(r io.Reader, file string) error {
 			if err := s.addLine(line, fmt.Sprintf("line %d of %s", number, file)); err != nil {
 				return err
 			}
-		} else if damaged { // behind the end of a line, so that nothing else says it
+		} else if damaged { // after the end of a line, so nothing else reports it
 			if err := s.Add(broken(nil, fmt.Sprintf("%s: %v", file, err))); err != nil {
 				return err
 			}
@@ -151,13 +151,13 @@ func (s *DigestSet) Read(r io.Reader, file string) error {
 	}
 }
 
-// readLine reads a line with its end. Of one that is too long it skips the rest.
+// readLine reads a line with its end. It skips the rest of one that is too long.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		piece, err := in.ReadSlice('\n')
 		if room := maxLine - len(line); len(piece) > room {
-			piece = piece[:room] // which makes it a line that cannot be read
+			piece = piece[:room] // so that it cannot be parsed
 		}
 		line = append(line, piece...)
 		if err != bufio.ErrBufferFull {
@@ -166,8 +166,8 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// addLine adds a line. Where files were joined of which one was cut, two lines are one;
-// both are added.
+// addLine adds a line. If a truncated file was concatenated with another, one line holds
+// two digests; both are added.
 func (s *DigestSet) addLine(line []byte, where string) error {
 	if cut := bytes.LastIndex(line, lineStart); cut > 0 {
 		if err := s.addLine(line[:cut], where); err != nil {
@@ -206,7 +206,7 @@ func (s *DigestSet) add(d Digest, line []byte) error {
 		is.line = e.sum
 	}
 	if at, seen := s.seen[is]; seen {
-		// Of two that differ, as when one was made with --host, the order must not decide.
+		// If two differ, as when one was made with --host, the order must not decide.
 		if known := &s.entries[at]; cmp.Or(bytes.Compare(e.sum[:], known.sum[:]),
 			strings.Compare(d.Error, known.digest.Error)) < 0 {
 			*known = e
@@ -239,8 +239,8 @@ func (s *DigestSet) share(sites []Site) {
 	}
 }
 
-// Digests are the digests by run, iteration, whether memory ran out, rank, file and
-// device. The set must not be used any more.
+// Digests returns the digests sorted by run, iteration, whether memory ran out, rank,
+// file and device. The set must not be used any more.
 func (s *DigestSet) Digests() []Digest {
 	slices.SortFunc(s.entries, func(a, b entry) int {
 		return cmp.Or(Compare(&a.digest, &b.digest), bytes.Compare(a.sum[:], b.sum[:]))
@@ -275,7 +275,7 @@ func Compare(a, b *Digest) int {
 		strings.Compare(a.File.Host, b.File.Host))
 }
 
-// newerError is a schema that this version does not know.
+// newerError reports a schema that this version does not know.
 type newerError struct{ schema string }
 
 func (e *newerError) Error() string {
@@ -285,7 +285,7 @@ func (e *newerError) Error() string {
 // parse reads a line and checks it.
 func parse(line []byte) (d Digest, err error) {
 	if !bytes.HasPrefix(line, lineStart) {
-		return d, errors.New("it is no digest")
+		return d, errors.New("it is not a digest")
 	}
 	schema, _, _ := bytes.Cut(line[len(`{"schema":"`):min(len(line), 100)], []byte(`"`))
 	if !bytes.Equal(schema, []byte(DigestSchema)) {

@@ -179,7 +179,7 @@ func TestEncodings(t *testing.T) {
 		"cut in the name":         {[]byte(a + b[:40]), 2, "ends in the middle"},
 		"gzip, cut in a member":   {gz[:len(gz)-100], 2, "ends in the middle"},
 		"a first that is cut":     {[]byte(a[:len(a)/2] + b), 2, "ends in the middle"},
-		"garbage between":         {[]byte(a + "garbage\n" + b), 3, "it is no digest"},
+		"garbage between":         {[]byte(a + "garbage\n" + b), 3, "it is not a digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x")
@@ -213,7 +213,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestCutLineKeepsItsName: what stands in front of a cut names the rank.
+// TestCutLineKeepsItsName: the text before a cut names the rank.
 func TestCutLineKeepsItsName(t *testing.T) {
 	text := line(t, sample(7))
 	got := readAll(t, text[:len(text)/2])

@@ -14,7 +14,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// noSite is the index of what is not counted.
+// noSite is the index of stacks and allocations that are not counted.
 const noSite = -1
 
 // siteKeys are the call sites of a recording: stacks with equal paths are one.
@@ -57,10 +57,10 @@ func newSiteKeys(r *analysis.Recording) *siteKeys {
 	return s
 }
 
-// of are the keys of a stack that allocates.
+// of returns the keys of a stack that allocates.
 func (s *siteKeys) of(stack snapshot.StackID) stacks.Keys { return s.keys[s.site[stack]] }
 
-// byPath are the sites, ascending by path. So equal programs have equal orders.
+// byPath returns the sites sorted by path, so that equal programs have equal orders.
 func (s *siteKeys) byPath() []int32 {
 	order := make([]int32, len(s.keys))
 	for i := range order {
@@ -130,7 +130,7 @@ func (d *Digest) addSites(r *analysis.Recording, keys *siteKeys) {
 	d.addSiteFamilies(r, rowOf)
 }
 
-// stepsOfSites are the last complete steps, which follow each other.
+// stepsOfSites returns the last complete steps, which are consecutive.
 func (d *Digest) stepsOfSites() []timeline.Range {
 	var ranges []timeline.Range
 	for i := range d.Steps {
@@ -141,7 +141,7 @@ func (d *Digest) stepsOfSites() []timeline.Range {
 	return ranges[max(0, len(ranges)-SiteSteps):]
 }
 
-// addStepPeaks adds the median of what each site held in each step at most.
+// addStepPeaks adds the median of each site's peaks in the steps.
 func (d *Digest) addStepPeaks(most [][]Tensors) {
 	if len(most) == 0 {
 		return
@@ -155,15 +155,14 @@ func (d *Digest) addStepPeaks(most [][]Tensors) {
 	}
 }
 
-// median sorts numbers. Of an even number of them it is the mean of the middle two,
-// rounded down.
+// median sorts numbers and returns their median, rounded down.
 func median(numbers []int64) int64 {
 	slices.Sort(numbers)
 	low, high := numbers[(len(numbers)-1)/2], numbers[len(numbers)/2]
 	return low + (high-low)/2
 }
 
-// addSiteFamilies says what most of the bytes that each site allocated were for.
+// addSiteFamilies adds the family of most of the bytes that each site allocated.
 func (d *Digest) addSiteFamilies(r *analysis.Recording, row []int32) {
 	bytes := make([][families.Count]int64, len(d.Sites))
 	assigned := r.Families()
@@ -198,12 +197,12 @@ func liveIn(d *replay.Device, state int, keys *siteKeys) []Tensors {
 	return live
 }
 
-// history is a range of states of a device, to be gone through event by event.
+// history is a range of states of a device, for walking it event by event.
 type history struct {
 	d     *replay.Device
 	whole timeline.Range
-	// ended has for each event, from that of the first state on, the allocation that it
-	// ends, or noSite.
+	// ended has for each event, from the first state's on, the allocation that it ends,
+	// or noSite.
 	ended []int32
 }
 
@@ -220,9 +219,8 @@ func newHistory(d *replay.Device, whole timeline.Range) *history {
 	return h
 }
 
-// most is what the stacks of each row held at most at once in each of some ranges,
-// which follow each other and begin where the history does. Row is by stack, of n rows;
-// noSite is not counted.
+// most returns the peaks of each row in some ranges, which are consecutive and begin
+// where the history does. row maps stacks to the n rows, or to noSite.
 func (h *history) most(row []int32, n int, ranges []timeline.Range) [][]Tensors {
 	live := make([]Tensors, n)
 	next := 0 // the allocation that starts next

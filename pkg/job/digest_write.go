@@ -8,7 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Write writes a digest as one line. It cuts texts of d that are too long. Equal digests give equal bytes.
+// WriteDigests writes a digest as one line. It cuts texts of d that are too long. Equal digests give equal bytes.
 func WriteDigests(w io.Writer, d *Digest) error {
 	line, err := marshal(d)
 	if err != nil {
@@ -18,7 +18,8 @@ func WriteDigests(w io.Writer, d *Digest) error {
 	return err
 }
 
-// marshal is the line of a digest, with its end. It cuts texts that are too long.
+// marshal returns the line of a digest, with its newline. It cuts texts that are too
+// long.
 func marshal(d *Digest) ([]byte, error) {
 	for _, text := range []*string{&d.Name.Label, &d.Name.Run, &d.File.Name, &d.File.Path, &d.File.Host, &d.File.Report,
 		&d.Error} {
@@ -28,7 +29,7 @@ func marshal(d *Digest) ([]byte, error) {
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false) // "<module>" is a common name
 	var value any = d
-	if d.Error != "" { // without the numbers that are not known
+	if d.Error != "" { // without the unknown numbers
 		value = struct {
 			Schema string `json:"schema"`
 			Name   Name   `json:"name"`

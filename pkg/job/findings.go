@@ -7,11 +7,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// sameMoment is, in microseconds, how far the clocks of two hosts may be apart.
+// sameMoment is how far apart the clocks of two hosts may be, in microseconds.
 const sameMoment = 1_000_000
 
-// findOOMs lists the first out-of-memory error of each rank by time. Those whose time
-// is not known come last.
+// findOOMs lists the first out-of-memory error of each rank by time. Errors at unknown
+// times come last.
 func (c *comparison) findOOMs() {
 	for i := range c.Ranks {
 		if list := c.Ranks[i].OOMs; len(list) > 0 {
@@ -33,9 +33,9 @@ func (c *comparison) findOOMs() {
 	}
 }
 
-// mayBeFirst reports whether an out-of-memory error may have been the first one: its
-// time is not known, or it came within a second and the clocks of two hosts, or of
-// hosts that are not known, cannot tell.
+// mayBeFirst reports whether an out-of-memory error may have been the first one: its time
+// is unknown, or it came within a second of the first on what may be another host, whose
+// clock may differ.
 func (c *comparison) mayBeFirst(i int) bool {
 	first, f := &c.Findings[0], &c.Findings[i]
 	if i == 0 {
@@ -70,10 +70,10 @@ func (c *comparison) findDifferences() {
 // rankDifferences are the sites where a rank differs, by moment.
 type rankDifferences [Moments][]Finding
 
-// compareSites finds the sites where ranks of a group differ. After a step all ranks
-// are at the same line of the program, so every difference counts. In a step what a
-// rank holds depends on its data, so a site counts only where it helps to explain a
-// rank that is high as a whole.
+// compareSites finds the sites where ranks of a group differ. After a step all ranks are
+// at the same line of the program, so every difference counts. During a step what a rank
+// holds depends on its data, so a site counts only where it helps to explain a rank that
+// is high as a whole.
 func (c *comparison) compareSites(g *Group, byRank []rankDifferences) {
 	least := max(minDifference, g.PeakBytes/100)
 	var values []int64
@@ -115,7 +115,7 @@ func (c *comparison) counts(rank int, when When) bool {
 	return known[when] && (when != AtPeak || !known[InSteps])
 }
 
-// ranksWith is how many ranks of a group run a site.
+// ranksWith returns how many ranks of a group run a site.
 func (c *comparison) ranksWith(g *Group, s *SiteRow) int {
 	n := 0
 	for i := range s.Cells {
@@ -127,8 +127,8 @@ func (c *comparison) ranksWith(g *Group, s *SiteRow) int {
 }
 
 // merge makes the findings of one rank: each site once, at the first moment that shows
-// it, without those that its leaks explain, and the rank as a whole where no site
-// explains at least half of how far it is from its group.
+// it, except sites that its leaks explain, and the rank as a whole if no site explains at
+// least half of its distance from the group.
 func (c *comparison) merge(rank int, g *Group, sites *rankDifferences) []Finding {
 	var found []Finding
 	explained := map[bool]int64{} // bytes of sites that hold more (true) and less
@@ -167,9 +167,9 @@ func leaksAt(d *Digest, s *SiteRow) bool {
 	return slices.ContainsFunc(d.Leaks, func(l Leak) bool { return l.Path == s.Path || l.Key == s.Key })
 }
 
-// findShort lists the ranks that recorded fewer steps than most. Where the ring buffer
-// of a rank dropped the beginning, its size decides how many steps it holds, so only
-// less than half is said.
+// findShort lists the ranks that recorded fewer steps than most. Where the ring buffer of
+// a rank dropped the beginning, its size decides how many steps it holds, so it is only
+// listed with less than half.
 func (c *comparison) findShort(holders int) {
 	n := 0
 	for i := range c.Ranks {
@@ -189,7 +189,7 @@ func (c *comparison) findShort(holders int) {
 	}
 }
 
-// findLeaks lists what grows, once for all the ranks where the same site does.
+// findLeaks lists the leaks, one finding for all ranks that leak at the same site.
 func (c *comparison) findLeaks() {
 	before := len(c.Findings)
 	index := map[string]int{} // in c.Findings
@@ -223,7 +223,7 @@ func (c *comparison) findLeaks() {
 	})
 }
 
-// findBroken lists what could not be read, and what contradicts itself.
+// findBroken lists ranks that could not be read, and ranks that contradict themselves.
 func (c *comparison) findBroken() {
 	for i := range c.Ranks {
 		if c.Ranks[i].Error != "" {
@@ -248,7 +248,7 @@ var denying = func() map[string]bool {
 }()
 
 // contradicted reports whether something in the file of a rank contradicts its events.
-// Not adding up is more: that is false, too, where it cannot be known.
+// AddsUp is stricter: it is also false where that cannot be known.
 func contradicted(d *Digest) bool {
 	for key, n := range d.Anomalies {
 		if n > 0 && denying[key] {

@@ -9,8 +9,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// nameGroups names each group by what the labels of its ranks have in common and no
-// others have, such as "pp1", or by its ranks.
+// nameGroups names each group by what only the labels of its ranks have in common, such
+// as "pp1", or by its ranks.
 func (c *comparison) nameGroups() {
 	if len(c.Groups) == 0 {
 		return
@@ -90,7 +90,7 @@ func (c *comparison) nameOfRanks(ranks []int) string {
 	return text
 }
 
-// distinctNumbers are the numbers of the ranks of the job that are in some group.
+// distinctNumbers returns the numbers of the job's ranks that are in a group.
 func (c *comparison) distinctNumbers() []int {
 	var numbers []int
 	for i := range c.Ranks {

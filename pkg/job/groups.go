@@ -12,12 +12,12 @@ import (
 // comparison is the work on one job.
 type comparison struct {
 	*Job
-	totals []moments // by rank: what it holds as a whole
+	totals []moments // by rank: its bytes as a whole
 	chance []int64   // by rank: how far its median of steps may be from its group's by chance
 	names  []int     // by rank: ranks with the same number have the same pseudonyms
 }
 
-// moments are the bytes of a rank by moment, and which moments it has.
+// moments has the bytes of a rank by moment, and which moments are known.
 type moments struct {
 	bytes [Moments]int64
 	known [Moments]bool
@@ -35,9 +35,9 @@ func newComparison(j *Job) *comparison {
 	return c
 }
 
-// medianOfSteps is the median, over the last steps of a rank, of the most bytes in
-// each, and how far from it the median of steps like these may be by chance. Steps that
-// begin before the recording count only where there are no others.
+// medianOfSteps returns the median of the peaks of the last steps of a rank, and how far
+// from it the median of similar steps may be by chance. Steps that begin before the
+// recording count only where there are no others.
 func medianOfSteps(d *Digest, common int) (median, chance int64) {
 	var peaks []int64
 	for i := range d.Steps {
@@ -54,7 +54,7 @@ func medianOfSteps(d *Digest, common int) (median, chance int64) {
 		return 0, 0
 	}
 	if common < 1 {
-		common = SiteSteps // of a rank that is compared with none
+		common = SiteSteps // of a rank that is not compared with others
 	}
 	peaks = peaks[max(0, len(peaks)-min(common, SiteSteps)):]
 	slices.Sort(peaks)
@@ -69,8 +69,8 @@ func medianOfSteps(d *Digest, common int) (median, chance int64) {
 	return median, int64(9.4 * float64(sum) / (n * math.Sqrt(n)))
 }
 
-// findGroups groups the ranks that can be compared, those with other pseudonyms by
-// themselves.
+// findGroups groups the ranks that can be compared, separately for each set of
+// pseudonyms.
 func (c *comparison) findGroups() {
 	c.GroupOf = slices.Repeat([]int{NoGroup}, len(c.Ranks))
 	byNames := map[int][]int{}
@@ -129,8 +129,8 @@ func (c *comparison) mostlyShared() bool {
 type signature uint64
 
 // group finds the ranks that do the same work: those that hold as many tensors at the
-// same sites. Where too many ranks are alone with what they hold, those that run the
-// same sites; where that does not help either, all of them.
+// same sites. If that leaves too many ranks alone, those that run the same sites; if that
+// does not help either, all of them.
 func (c *comparison) group(ranks []int) []Group {
 	if !c.WithoutOperators {
 		if groups := c.groupBy(ranks, true); groups != nil {
@@ -143,9 +143,9 @@ func (c *comparison) group(ranks []int) []Group {
 	return []Group{{Ranks: ranks, Mixed: true}}
 }
 
-// signatures are hashes of the sites of each rank, with how many tensors it holds
-// there at once, or without. Sites that hold next to nothing are left out: how many
-// tensors are there depends on more than the work of a rank, such as what it logs.
+// signatures hashes the sites of each rank, with or without the number of tensors that it
+// holds there at once. Sites that hold next to nothing are left out: their number of
+// tensors depends on more than the work of a rank, such as what it logs.
 func (c *comparison) signatures(ranks []int, counts bool) []signature {
 	peaks := make([]int64, len(ranks))
 	for i, rank := range ranks {
@@ -176,7 +176,7 @@ func (c *comparison) signatures(ranks []int, counts bool) []signature {
 }
 
 // groupBy groups ranks by their signatures. Signatures of few ranks join the nearest
-// group. It is nil where these are more than a third of the ranks.
+// group. It returns nil if these are more than a third of the ranks.
 func (c *comparison) groupBy(ranks []int, counts bool) []Group {
 	signatures := c.signatures(ranks, counts)
 	index := map[signature]int{}
@@ -207,11 +207,10 @@ func (c *comparison) groupBy(ranks []int, counts bool) []Group {
 	return groups
 }
 
-// join adds each of the ranks that are left over to the group that is nearest to it:
-// the one that holds fewest bytes at sites where the rank has another number of tensors,
-// or runs where the other does not. Where that is the same, the one that is nearest in
-// bytes. Bytes alone do not tell: a rank with little data looks like one of another
-// pipeline stage.
+// join adds each remaining rank to the nearest group: the one with the fewest bytes at
+// sites where the rank has another number of tensors, or that only one of them runs. Ties
+// go to the group nearest in bytes. Bytes alone are not enough: a rank with little data
+// looks like one of another pipeline stage.
 func (c *comparison) join(groups []Group, left []int, counts bool) {
 	if len(left) == 0 {
 		return
@@ -250,8 +249,8 @@ func (c *comparison) join(groups []Group, left []int, counts bool) {
 	}
 }
 
-// column is what those of the ranks, which are in order, hold at a site that have the
-// moment.
+// column returns what the ranks, which are in order, hold at a site at a moment, without
+// the ranks for which the moment is unknown.
 func (c *comparison) column(values []int64, s *SiteRow, ranks []int, when When) []int64 {
 	values = values[:0]
 	k := 0
@@ -270,7 +269,7 @@ func (c *comparison) column(values []int64, s *SiteRow, ranks []int, when When) 
 	return values
 }
 
-// measure finds the spread of what the ranks of a group hold as a whole.
+// measure computes the spread of the bytes that the ranks of a group hold as a whole.
 func (c *comparison) measure(g *Group) {
 	var values []int64
 	for _, when := range []When{AtPeak, AfterSteps, InSteps} {
@@ -286,8 +285,8 @@ func (c *comparison) measure(g *Group) {
 		}
 		g.Totals[when] = spreadAt(when, values, g.PeakBytes)
 	}
-	// The ranks of a small group may be alike by chance. How much the steps of each differ
-	// tells.
+	// The ranks of a small group may be alike by chance. The variation between their steps
+	// shows whether they are.
 	values = values[:0]
 	for _, rank := range g.Ranks {
 		if c.totals[rank].known[InSteps] {

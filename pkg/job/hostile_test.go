@@ -130,7 +130,8 @@ func manyLines(t testing.TB, ranks int) []byte {
 	return file.Bytes()
 }
 
-// TestMemory: what is held of a rank is less than its line, and nothing of the line.
+// TestMemory: a rank takes less memory than its line, and keeps nothing of the line
+// alive.
 func TestMemory(t *testing.T) {
 	const ranks = 500
 	file := manyLines(t, ranks)

@@ -21,14 +21,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Job is what was recorded together: by all ranks of one run, at one iteration, on
+// Job is a set of recordings made together: by all ranks of one run, at one iteration, on
 // one occasion.
 type Job struct {
-	Run     string // where folders hold the same ranks; else ""
+	Run     string // set if folders hold the same ranks; else ""
 	Step    *int   // training iteration in the names; nil without one
 	OOM     bool   // the names say that memory ran out
-	InNames bool   // else no name has a rank, and ranks are positions in the order of the names
-	Pinned  bool   // it is the pinned host memory of the ranks, which is not compared with that of GPUs
+	InNames bool   // false: no name has a rank, and ranks are positions in the order of the names
+	Pinned  bool   // the pinned host memory of the ranks, which is not compared with GPU memory
 
 	Ranks       []Digest // by rank, file and device; unreadable ones too
 	Groups      []Group  // in the order of their first rank; none with fewer than three comparable ranks
@@ -37,35 +37,35 @@ type Job struct {
 
 	// Sites are the call sites where some rank holds memory, the most bytes first.
 	Sites []SiteRow
-	// WithoutOperators says that call sites are matched without their operators, because
+	// WithoutOperators means that call sites are matched without their operators, because
 	// some rank recorded no C++ frames.
 	WithoutOperators bool
-	// Unlike says that the names hold no rank and that less than half of the bytes lie at
+	// Unlike means that the names hold no rank and less than half of the bytes lie at
 	// call sites that all files have: these are different programs, and not compared.
 	Unlike bool
-	// Renamed are the ranks, in order, whose call sites have other names than those of most
-	// ranks, because they were redacted in another way or with another salt. They are
+	// Renamed are the ranks, in order, whose call sites are named differently from most
+	// ranks', because they were redacted in another way or with another salt. They are
 	// compared with each other only.
 	Renamed []int
 
 	Findings []Finding // by kind, in the order of the kinds
 	// FirstOOMs is how many of the first Findings may be the first out-of-memory error: 0
-	// without any, 1 where it is known, more where the clocks of different hosts do not
-	// tell.
+	// without any, 1 where it is known, more where the clocks of different hosts cannot
+	// decide.
 	FirstOOMs int
 }
 
 // NoGroup is the group of a rank that is not compared.
 const NoGroup = -1
 
-// Group is the ranks that do the same work.
+// Group is a set of ranks that do the same work.
 type Group struct {
 	Name      string          // its ranks: "0–255", "every 8th from 3", "pp1"
 	Ranks     []int           // indices in Job.Ranks
 	PeakBytes int64           // median of its ranks
-	Totals    [Moments]Spread // of what its ranks hold as a whole
-	// Mixed says that its ranks run different code, because no groups could be told
-	// apart.
+	Totals    [Moments]Spread // of the bytes that its ranks hold as a whole
+	// Mixed means that its ranks run different code, because no groups could be
+	// distinguished.
 	Mixed bool
 }
 
@@ -83,7 +83,7 @@ const (
 // Key names the moment in files: "step_end".
 func (w When) Key() string { return [...]string{"steps", "step_end", "peak"}[w] }
 
-// Kind is what is found of a rank. Findings are in this order.
+// Kind is a kind of finding. Findings are in this order.
 type Kind uint8
 
 const (
@@ -91,7 +91,7 @@ const (
 	Differs                  // from its group, at a call site or as a whole; the largest difference first
 	Short                    // it recorded fewer steps than most ranks
 	Leaks                    // memory grows with its steps; the strongest evidence first, then the most bytes a step
-	Unreadable               // by rank, as the next
+	Unreadable               // by rank, like the next
 	DoesNotAddUp             // its events contradict each other, or its final state
 )
 
@@ -100,12 +100,12 @@ func (k Kind) Key() string {
 	return [...]string{"out_of_memory", "differs", "short", "leaks", "unreadable", "does_not_add_up"}[k]
 }
 
-// Finding is one thing to know about a rank.
+// Finding is one thing found about a rank.
 type Finding struct {
 	Kind Kind
 	Rank int // index in Job.Ranks
 
-	// Of a difference:
+	// For a difference:
 	When     When
 	Site     *SiteRow // nil for the rank as a whole
 	Bytes    int64    // that the rank holds
@@ -113,17 +113,16 @@ type Finding struct {
 	Limit    int64    // how far from the median a rank of the group may be
 	OnlyHere bool     // not every rank of the group runs the site
 
-	OOM  *OOM  // the first of the rank
-	Leak *Leak // as the rank with the most bytes a step has it
-	Also []int // of a leak: the other ranks that it is found on
+	OOM  *OOM  // the rank's first
+	Leak *Leak // as on the rank with the most bytes per step
+	Also []int // for a leak: the other ranks that have it
 }
 
-// Difference is how much more than its group the rank holds; less than 0 for less.
+// Difference is how much more than its group's median the rank holds; negative for less.
 func (f *Finding) Difference() int64 { return f.Bytes - f.Median }
 
-// Jobs sorts digests into jobs, by run, iteration and occasion, and compares the
-// ranks of each. The order of the digests does not matter; a DigestSet drops those that
-// are repeated.
+// Jobs sorts digests into jobs, by run, iteration and occasion, and compares the ranks of
+// each. The order of the digests does not matter; a DigestSet drops repeated ones.
 func Jobs(digests []Digest) []*Job {
 	list := slices.Clone(digests)
 	rename(list)
@@ -148,10 +147,9 @@ func Jobs(digests []Digest) []*Job {
 	return jobs
 }
 
-// rename reads all ranks again from the paths of the files, because what a number in
-// a name counts shows only in all names together, and digests may have been made of
-// few files at a time. What the user said about a rank stays, and so does what a digest
-// without the path of its file says.
+// rename reads all ranks again from the paths of the files, because only all names
+// together show what a number in a name counts, and digests may have been made of few
+// files at a time. Ranks given by the user stay, as do those of digests without a path.
 func rename(list []Digest) {
 	var paths []string
 	var named []int
@@ -170,8 +168,7 @@ func rename(list []Digest) {
 	}
 }
 
-// compareDigests orders by rank, file and device. The rest makes the order of any two
-// digests that differ the same every time.
+// compareDigests orders by rank, file and device. The rest makes the order deterministic.
 func compareDigests(a, b Digest) int {
 	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), units.Natural(a.File.Path, b.File.Path),
 		units.Natural(a.File.Name, b.File.Name), cmp.Compare(a.Device, b.Device),
@@ -180,7 +177,7 @@ func compareDigests(a, b Digest) int {
 		cmp.Compare(a.Events, b.Events), cmp.Compare(a.Error, b.Error))
 }
 
-// compare finds the groups of a job and what is to be known of its ranks.
+// compare finds the groups of a job and the findings of its ranks.
 func (j *Job) compare() {
 	steps := make([]int, 0, len(j.Ranks))
 	for i := range j.Ranks {
@@ -201,7 +198,8 @@ func (j *Job) compare() {
 	c.findBroken()
 }
 
-// commonest is the number that occurs most often, the larger of two, and how often.
+// commonest returns the number that occurs most often, the largest of several, and how
+// often.
 func commonest(numbers []int) (number, times int) {
 	count := map[int]int{}
 	for _, n := range numbers {

@@ -26,7 +26,8 @@ func one(t *testing.T, list []job.Digest) *job.Job {
 	return jobs[0]
 }
 
-// findings are those of a job as text: kind, rank, and of differences the site and when.
+// findings returns a job's findings as text: kind, rank, and for differences the site and
+// when.
 func findings(j *job.Job) []string {
 	list := []string{}
 	for _, f := range j.Findings {
@@ -261,7 +262,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestFallback: where no groups can be told apart, sites of few ranks are no finding
+// TestFallback: where no groups can be distinguished, sites of few ranks are no finding
 // unless the rank is high as a whole.
 func TestFallback(t *testing.T) {
 	stages := func() []job.Digest {

@@ -54,7 +54,7 @@ const (
 	keptSites  = 8
 )
 
-// digests are those of all ranks, by rank.
+// digests has the digests of all ranks, by rank.
 func (m *model) digests() []job.Digest {
 	r := rand.New(rand.NewPCG(m.seed, uint64(m.ranks)))
 	list := make([]job.Digest, m.ranks)

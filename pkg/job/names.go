@@ -12,7 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// What a rank was read from, as Name.From has it.
+// Values of Name.From: what a rank was read from.
 const (
 	fromWord        = "word"        // "rank3", "global_rank-3"
 	fromAxes        = "axes"        // "tp1_pp0", "gpu3"
@@ -26,8 +26,9 @@ const (
 func inName(n *Name) bool { return n.From != FromOrder }
 
 // jobKey is what the files of one job share: they were written together, one by each
-// rank. Others are not comparable: the same program needs other memory at another
-// time. Files without a rank in their names are kept apart from those with one.
+// rank. Files of different jobs are not comparable: the same program needs other memory
+// at another time. Files without a rank in their names are kept apart from those with
+// one.
 type jobKey struct {
 	run    string
 	step   int // of training; -1 without one
@@ -44,8 +45,8 @@ func jobOf(n *Name) jobKey {
 	return key
 }
 
-// compareJobs orders jobs by run and step, those of an out-of-memory error after
-// others, files without a rank in their names behind those, and host memory last.
+// compareJobs orders jobs by run and step, out-of-memory dumps after others, then files
+// without a rank in their names, and host memory last.
 func compareJobs(a, b jobKey) int {
 	return cmp.Or(falseFirst(a.pinned, b.pinned), units.Natural(a.run, b.run), cmp.Compare(a.step, b.step),
 		falseFirst(a.oom, b.oom),
@@ -62,10 +63,9 @@ func falseFirst(a, b bool) int {
 	return -1
 }
 
-// Names reads ranks from the paths of files. Where the base name says nothing,
-// folders count. Files of a job that have no rank in their paths get the numbers from
-// 0 on, in natural order. A pattern, which may be nil, replaces what is known of the
-// names that trainers give.
+// Names reads ranks from the paths of files. If the base name has no rank, folders count.
+// Files of a job that have no rank in their paths are numbered from 0, in natural order.
+// A pattern, which may be nil, replaces the rules for the names that trainers give.
 func Names(files []string, pattern *Pattern) []Name {
 	paths := make([][]string, len(files))
 	for i, file := range files {
@@ -142,7 +142,8 @@ func nameRuns(names []Name, paths [][]string) {
 	}
 }
 
-// runFolder is the folder of a file without what says the rank and the step.
+// runFolder returns the folder of a file without the parts that name the rank and the
+// step.
 func runFolder(path []string) string {
 	var parts []string
 	for _, part := range path[1:] {
@@ -193,10 +194,9 @@ func readNumber(n *Name) bool {
 	return true
 }
 
-// eachFamily reads from each path a label that a rank may have. Names count as a
-// family if they differ only in numbers, and what such a number counts, sizes of
-// batches or ranks, only the family tells: ranks differ, and begin at 0 or leave
-// none out.
+// eachFamily reads from each path a possible label of a rank. Names are a family if they
+// differ only in numbers. Only the family shows whether a number counts ranks or, say,
+// sizes of batches: ranks differ, and begin at 0 or leave none out.
 func eachFamily(paths [][]string, read func([]string) string) []string {
 	labels := make([]string, len(paths))
 	families := map[string][]int{}
@@ -261,7 +261,7 @@ var (
 	outOfMemoryNames = regexp.MustCompile(`(?i)(?:^|[^a-z])oom(?:[^a-z]|$)|_exit(?:[^a-z]|$)`)
 )
 
-// innermostFirst are the parts of a slashed path, the base name first.
+// innermostFirst returns the parts of a slashed path, the base name first.
 func innermostFirst(path string) []string {
 	parts := strings.Split(path, "/")
 	slices.Reverse(parts)
@@ -279,8 +279,8 @@ func rankWord(path []string) string {
 	return ""
 }
 
-// rankAxes are the axes of parallelism in the innermost part that has some. If it is the
-// ordinal of a device, which every machine has, that of the machine is one of them.
+// rankAxes returns the axes of parallelism in the innermost part that has any. If that is
+// the ordinal of a device, which every machine has, the number of the machine is added.
 func rankAxes(path []string) string {
 	for _, part := range path {
 		var axes []string
@@ -302,7 +302,7 @@ func rankAxes(path []string) string {
 	return ""
 }
 
-// nodeOf is the number of the machine in a path, such as "node3", or nothing.
+// nodeOf returns the number of the machine in a path, such as "node3", or nothing.
 func nodeOf(path []string) []string {
 	for _, part := range path {
 		if m := nodePattern.FindStringSubmatch(part); m != nil {
@@ -313,7 +313,7 @@ func nodeOf(path []string) []string {
 	return nil
 }
 
-// rankNumber is a bare number at the end of the base name that is not a date and
+// rankNumber returns a bare number at the end of the base name that is not a date and
 // counts nothing else.
 func rankNumber(path []string) string {
 	base := path[0]
@@ -325,7 +325,7 @@ func rankNumber(path []string) string {
 	return m[1]
 }
 
-// stepOfPath is the training step in a path; nil without one.
+// stepOfPath returns the training step in a path; nil without one.
 func stepOfPath(path []string) *int {
 	for _, part := range path {
 		for _, pattern := range []*regexp.Regexp{stepPattern, composerPattern} {

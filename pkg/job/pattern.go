@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// Pattern reads ranks from names of files that [Names] does not know by itself.
+// Pattern reads ranks from names of files that [Names] does not understand by itself.
 type Pattern struct {
 	expression           *regexp.Regexp
 	rank, iteration, run int // numbers of its groups; -1 without one

@@ -6,7 +6,7 @@ import (
 
 // namesOf numbers the ranks so that those with equal numbers name call sites alike.
 // Redacted ranks do so if they share a pseudonym: ranks with different salts never do.
-// Ranks with nothing to compare are taken for alike.
+// Ranks with nothing to compare count as alike.
 func namesOf(list []Digest) []int {
 	var clusters disjoint
 	plain, pseudonyms := -1, map[string]int{}
@@ -37,7 +37,7 @@ func namesOf(list []Digest) []int {
 	return numbers
 }
 
-// renamed are the ranks whose call sites have other names than on most ranks.
+// renamed returns the ranks whose call sites are named differently from most ranks'.
 // Ranks without call sites are not among them.
 func (c *comparison) renamed() []int {
 	var numbers []int
@@ -59,7 +59,7 @@ func (c *comparison) renamed() []int {
 // disjoint are disjoint sets of numbers.
 type disjoint struct{ parent []int }
 
-// find is the least number of a set.
+// find returns the least number of a set.
 func (d *disjoint) find(i int) int {
 	for d.parent[i] != i {
 		d.parent[i] = d.parent[d.parent[i]]

@@ -7,8 +7,8 @@ import (
 
 // SiteRow is a call site of a job with what each rank holds there.
 type SiteRow struct {
-	Site         // as the rank with the most bytes has it
-	Cells []Cell // of the ranks that run it, in order
+	Site         // as on the rank with the most bytes
+	Cells []Cell // for the ranks that run it, in order
 
 	most int64 // bytes of the rank that holds the most, at any moment
 }
@@ -25,7 +25,7 @@ type Cell struct {
 // hasStack reports whether the site is known: a stack was recorded.
 func (s *SiteRow) hasStack() bool { return s.Site.Site != "" }
 
-// Of is what a rank holds at the site; all zero for one that does not run it.
+// Of returns what a rank holds at the site; all zero for one that does not run it.
 func (s *SiteRow) Of(rank int) Cell {
 	i, found := slices.BinarySearchFunc(s.Cells, int32(rank), func(c Cell, rank int32) int {
 		return cmp.Compare(c.Rank, rank)
@@ -39,9 +39,9 @@ func (s *SiteRow) Of(rank int) Cell {
 // Runs reports whether a rank allocates at the site at all.
 func (s *SiteRow) Runs(rank int) bool { return s.Of(rank).runs }
 
-// findSites matches the call sites of all ranks: by their whole paths where every rank
-// that runs the innermost frames came by the same paths, else by these frames. Where
-// some rank recorded no operators, paths without them match.
+// findSites matches the call sites of all ranks: by their whole paths if all ranks that
+// run the innermost frames have the same paths to them, else by these frames. Where some
+// rank recorded no operators, paths without them match.
 func (j *Job) findSites() {
 	var with, without bool
 	for i := range j.Ranks {
@@ -49,7 +49,7 @@ func (j *Job) findSites() {
 			with, without = with || d.Operators, without || !d.Operators
 		}
 	}
-	j.WithoutOperators = with && without // where none has them, all paths are alike
+	j.WithoutOperators = with && without // if no rank has operators, all paths are alike
 	paths := j.pathsOfAll()
 	type siteKey struct {
 		key  string
@@ -100,7 +100,7 @@ func (s *SiteRow) add(rank int, from *Site) {
 	}
 }
 
-// keyOf is the key by which a site is matched if not by its path.
+// keyOf returns the key by which a site is matched if not by its path.
 func (j *Job) keyOf(s *Site) string {
 	switch {
 	case !j.WithoutOperators:
@@ -111,7 +111,8 @@ func (j *Job) keyOf(s *Site) string {
 	return s.Path
 }
 
-// pathsOfAll are the paths that all ranks have which run their innermost frames.
+// pathsOfAll returns the paths that are common to all ranks that run their innermost
+// frames.
 func (j *Job) pathsOfAll() map[string]bool {
 	if j.WithoutOperators {
 		return nil

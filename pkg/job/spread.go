@@ -11,27 +11,28 @@ type Spread struct {
 	Ranks  int // how many have the number
 }
 
-// Outside reports whether bytes differ.
+// Outside reports whether bytes differ significantly from the median.
 func (s *Spread) Outside(bytes int64) bool { return s.Ranks > 2 && distance(bytes, s.Median) > s.Limit }
 
-// Above reports whether bytes differ by being more.
+// Above reports whether bytes are significantly more than the median.
 func (s *Spread) Above(bytes int64) bool { return s.Outside(bytes) && bytes > s.Median }
 
 const (
-	// minDifference is, in bytes, what is never a difference.
+	// minDifference, in bytes, is never significant.
 	minDifference = 1 << 20
 	// madsPerLimit is, in units of a ten thousandth, 6 standard deviations, which are
 	// 1.4826 median distances of normally distributed numbers.
 	madsPerLimit = 6 * 14826
-	// spreadOfFew widens the limit of small groups, whose median distance says little.
+	// spreadOfFew widens the limit of small groups, where the median distance is a poor
+	// estimate.
 	spreadOfFew = 8
-	// maxBytes bounds what is computed with, so that nothing overflows: 1 PiB.
+	// maxBytes bounds the numbers, so that nothing overflows: 1 PiB.
 	maxBytes = 1 << 50
 )
 
-// SpreadOf is the spread of bytes over the ranks of a group whose median peak is given;
-// the values are overwritten. A rank is different if it is further from the median than
-// all of these:
+// SpreadOf computes the spread of bytes over the ranks of a group whose median peak is
+// given; the values are overwritten. A rank is different if it is further from the median
+// than each of these:
 //
 //   - 1 MiB, 1 % of the peak, and 2 % of the median;
 //   - 6 standard deviations, estimated from the median distance from the median, and
@@ -40,10 +41,10 @@ const (
 //     least one.
 func SpreadOf(values []int64, peak int64) Spread { return spreadOf(values, peak, len(values)/50) }
 
-// spreadAt is the spread at a moment. After a step all ranks are at the same line of the
-// program, and what they hold seldom depends on their data. So several that hold more
-// are no noise, and do not hide each other: up to a quarter of the ranks, and up to
-// eight, are left out.
+// spreadAt computes the spread at a moment. After a step all ranks are at the same line
+// of the program, and what they hold seldom depends on their data. So several ranks that
+// hold more are not noise, and must not hide each other: up to a quarter of the ranks,
+// and up to eight, are left out.
 func spreadAt(when When, values []int64, peak int64) Spread {
 	leftOut := len(values) / 50
 	if when == AfterSteps {
@@ -76,7 +77,7 @@ func spreadOf(values []int64, peak int64, leftOut int) Spread {
 	return s
 }
 
-// Median is the median of values; 0 of none.
+// Median returns the median of values; 0 if there are none.
 func Median(values []int64) int64 {
 	if len(values) == 0 {
 		return 0
@@ -84,8 +85,8 @@ func Median(values []int64) int64 {
 	return middle(slices.Sorted(slices.Values(values)))
 }
 
-// middle is the median of sorted values, of which there is one at least: the value in
-// the middle, or the mean of the two there.
+// middle returns the median of at least one sorted value: the one in the middle, or the
+// mean of the two there.
 func middle(sorted []int64) int64 {
 	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
 	return low + (high-low)/2
