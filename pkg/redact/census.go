@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Census collects the distinct texts of each kind that somebody may not want to pass on:
+// Census collects the distinct texts of each kind that a user may not want to share:
 // those that Options with Paths and Names would change. Pseudonyms are not among them.
 type Census struct {
 	w     *worker
@@ -21,7 +21,7 @@ type Census struct {
 	public     map[string]bool // names that redaction leaves
 }
 
-// NewCensus is an empty census.
+// NewCensus returns an empty census.
 func NewCensus() *Census {
 	set := func() map[string]bool { return map[string]bool{} }
 	return &Census{
@@ -73,7 +73,7 @@ func (c *Census) code(text string, rename func(string) string, to map[string]boo
 	c.look(text)
 }
 
-// hidden is the number of pseudonyms in a text. Redaction replaces those again.
+// hidden counts the pseudonyms in a text. Redaction would replace them again.
 func (c *Census) hidden(text string) int {
 	if !containsAny(text, pseudonymHints) {
 		return 0
@@ -121,7 +121,7 @@ func (c *Census) isPublicText(rest string) bool {
 	return found && publicLabels[label] || c.w.text(rest) == rest
 }
 
-// Prose counts what a sentence of memviz gives away, which may quote a text.
+// Prose counts what a sentence of memviz reveals, as it may quote a text.
 func (c *Census) Prose(text string) {
 	if strings.ContainsAny(text, `/\`) {
 		for _, path := range pathInText.FindAllString(text, -1) {
@@ -131,7 +131,7 @@ func (c *Census) Prose(text string) {
 	c.look(text)
 }
 
-// look counts what a text gives away.
+// look counts what a text reveals.
 func (c *Census) look(text string) {
 	giveawaysIn(text, func(kind Giveaway, what string) { c.giveaways[kind][what] = true })
 }
@@ -142,7 +142,7 @@ func (c *Census) Paths() []string { return ordered(c.paths) }
 func (c *Census) Names() []string { return ordered(c.names) }
 func (c *Census) Texts() []string { return ordered(c.texts) }
 
-// Of are the distinct texts of a kind of giveaway, sorted.
+// Of returns the distinct texts of a kind of giveaway, sorted.
 func (c *Census) Of(kind Giveaway) []string { return ordered(c.giveaways[kind]) }
 
 // Pseudonyms is the number of distinct pseudonyms.

@@ -7,7 +7,7 @@ import (
 )
 
 // giveaway is a rule. Patterns are slow, so a text is first searched for the hints: every
-// text that matches has one of them, in any case. A rule without hints is tried on texts
+// matching text has one of them, in either case. A rule without hints is tried on texts
 // with a long word.
 type giveaway struct {
 	kind    Giveaway
@@ -15,7 +15,7 @@ type giveaway struct {
 	pattern *regexp.Regexp
 }
 
-// giveaways find what texts give away besides names of code. The last group of a pattern
+// giveaways find what texts reveal besides names of code. The last group of a pattern
 // that matched, if it has any, is what is reported. The first rule that matches a piece of
 // text wins, so the most certain ones come first.
 var giveaways = []giveaway{
@@ -51,17 +51,17 @@ var giveaways = []giveaway{
 		regexp.MustCompile(`\b[a-z][a-z0-9+]{1,9}://([\w.-]+)`)},
 }
 
-// Giveaway is what a piece of a text gives away.
+// Giveaway is a kind of private information in a text.
 type Giveaway string
 
 const (
-	Secret Giveaway = "secrets" // a token or a key, by its looks
+	Secret Giveaway = "secrets" // looks like a token or a key
 	Email  Giveaway = "emails"
 	User   Giveaway = "users"
 	Host   Giveaway = "hosts"
 )
 
-// giveawaysIn calls found for each piece of a text that gives something away.
+// giveawaysIn calls found for each piece of a text that reveals something.
 func giveawaysIn(text string, found func(Giveaway, string)) {
 	lower := strings.ToLower(text)
 	for i := range giveaways {
@@ -90,9 +90,9 @@ func (g *giveaway) takenFrom(text string, found func(Giveaway, string)) string {
 	})
 }
 
-// isLongName reports whether a long word is a name and no key: letters with hardly a
-// digit at its end, such as ScaledDotProductEfficientAttentionBackward0, or a file of
-// torch.compile, which is called after its content. Of random keys of 40 letters and
+// isLongName reports whether a long word is a name, not a key: letters with few digits,
+// only at the end, such as ScaledDotProductEfficientAttentionBackward0, or a file of
+// torch.compile, which is named after its content. Of random keys of 40 letters and
 // digits one in 1,500 has no digit before its last three characters.
 func isLongName(word string) bool {
 	letters := strings.TrimRightFunc(word, func(r rune) bool { return r < 0x80 && isDigit(byte(r)) })

@@ -51,7 +51,7 @@ func FuzzRenamed(f *testing.F) {
 	})
 }
 
-// TestLongNames: long names of torch are no secrets, and keys are.
+// TestLongNames: long names of torch are not secrets, but keys are.
 func TestLongNames(t *testing.T) {
 	for text, secret := range map[string]bool{
 		"ScaledDotProductEfficientAttentionBackward0":                                        false,

@@ -24,8 +24,8 @@ func (w *worker) file(file string) string {
 	return w.path(cut)
 }
 
-// stripped is a file name without a prefix of Options.Strip. It keeps the prefix if the
-// analysis would read the name differently without it.
+// stripped returns a file name without a prefix of Options.Strip. It keeps the prefix if
+// the analysis would read the name differently without it.
 func (w *worker) stripped(file string) string {
 	for _, folder := range w.strip {
 		if rest, is := strings.CutPrefix(slashed(file), folder); is && rest != "" {
@@ -82,7 +82,7 @@ var (
 	pythonFolder = regexp.MustCompile(`^python3(\.\d{1,2})?$`)
 )
 
-// extension is the extension of a file's name, if it is a common one.
+// extension returns the extension of a file's name, if it is a common one.
 func extension(name string) string {
 	zipped := ""
 	if ext := path.Ext(name); ext == ".gz" || ext == ".zst" {
@@ -110,7 +110,7 @@ func (w *worker) generated(file string) string {
 	return "<" + w.word(kindFile, file) + ">"
 }
 
-// generatedRest is numbers.
+// generatedRest matches numbers.
 var generatedRest = regexp.MustCompile(`^(line: )?[0-9.:-]*>?[0-9.]*$`)
 
 // publicModule reports whether a module with dots in its name is Python's own.
@@ -119,8 +119,8 @@ func publicModule(name string) bool {
 	return standardModules[first]
 }
 
-// publicFrom is the index of the first part of a path from which on all are public;
-// len(parts) if there is none.
+// publicFrom returns the index from which on all parts of a path are public; len(parts)
+// if none are.
 func publicFrom(parts []string) int {
 	for i := len(parts) - 2; i > 0; i-- {
 		next := parts[i+1]
@@ -170,7 +170,7 @@ var standardFiles = sync.OnceValue(func() map[string]bool {
 var standardLibrary string
 
 // isOwnNative reports whether C or C++ code is in a file that is known, and is neither
-// torch's nor Python's nor the system's. Then its namespaces do not show whose it is.
+// torch's nor Python's nor the system's. Then its namespaces do not show its owner.
 func isOwnNative(file string) bool {
 	path := slashed(file)
 	folder, name := "", path
@@ -180,7 +180,7 @@ func isOwnNative(file string) bool {
 	switch {
 	case path == "" || path == "??", strings.HasPrefix(name, "tmpxft_"), strings.HasSuffix(name, ".o"),
 		strings.HasSuffix(name, ".so"):
-		return false // nobody knows
+		return false // unknown
 	case folder == "":
 		return !nativeFiles[nativeNumber.ReplaceAllString(name, ".")]
 	case strings.HasPrefix(folder, "./"): // as the C library's files have it
@@ -193,7 +193,8 @@ func isOwnNative(file string) bool {
 var nativeFolder = regexp.MustCompile(`/(aten/src|torch/csrc|torch/include|c10|caffe2|libstdc\+\+-v3|` +
 	`(cp|p)ython[^/]*(/work)?(/build-static)?/(Python|Objects|Modules|Include)|glibc[^/]*)/`)
 
-// nativeNumber is the number that torch's build adds to the names of files that it splits.
+// nativeNumber matches the number that torch's build adds to the names of files that it
+// splits.
 var nativeNumber = regexp.MustCompile(`_[0-9]{1,2}\.`)
 
 // isPublicFile reports whether the functions in a file are public.
@@ -205,7 +206,7 @@ func isPublicFile(file string) bool {
 	return publicFrom(parts) < len(parts)-1
 }
 
-// fileName redacts the file name of a snapshot, except for what names its rank.
+// fileName redacts the file name of a snapshot, except for the parts that name its rank.
 func (w *worker) fileName(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {

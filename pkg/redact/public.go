@@ -9,8 +9,8 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-// publicPackages are packages that anybody can install; their files and functions do not
-// reveal who uses them.
+// publicPackages are publicly available packages; their files and functions reveal
+// nothing about the user.
 var publicPackages = set(
 	"torch", "torchvision", "torchaudio", "torchtext", "torchdata", "torchao", "torchtune", "torchtitan", "torchrec",
 	"torchmetrics", "torchgen",
@@ -70,14 +70,14 @@ var commonFiles = set(
 	"__init__.py", "__main__.py", "setup.py",
 )
 
-// commonExtensions are ends of files that everybody uses.
+// commonExtensions are file extensions that everybody uses.
 var commonExtensions = set(
 	".py", ".pyc", ".pyw", ".pyx", ".pyi", ".ipynb", ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hpp", ".S",
 	".so", ".o", ".pickle", ".pkl",
 	".pt", ".pth", ".json", ".html", ".zip", ".txt", ".yaml", ".yml", ".bin", ".safetensors",
 )
 
-// commonFunctions are names that Python gives or asks for, and main.
+// commonFunctions are names that Python gives or requires, and main.
 var commonFunctions = set(
 	"<module>", "<lambda>", "<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>", "<locals>", "main", "call",
 	"__init__", "__new__", "__call__",
@@ -89,8 +89,8 @@ var commonFunctions = set(
 	"__post_init__", "__getitems__",
 )
 
-// generatedNames are how Python and its libraries begin the names of code that
-// has no file. The longest that fits is tried first.
+// generatedNames are the prefixes that Python and its libraries give to code without a
+// file. The longest match is tried first.
 var generatedNames = []string{
 	"<frozen ", "<string>", "<stdin>", "<ipython-input-", "<cell ", "<command-", "<python-input-", "<eval_with_key>",
 	"<decorator-gen-", "<attrs generated ", "<torch_package_", "<doctest ", "<__array_function__ internals>",
@@ -136,7 +136,7 @@ var settingWords = set(
 	"trace_alloc_max_entries", "true", "false", "True", "False", "none", "None",
 )
 
-// publicNamespaces begin the C++ names of torch and of what it is built with.
+// publicNamespaces begin the C++ names of torch and its dependencies.
 var publicNamespaces = set(
 	"at", "c10", "c10d", "torch", "caffe2", "std", "pybind11", "cub", "thrust", "cutlass", "cute", "cudnn_frontend",
 	"dnnl", "onednn", "fbgemm",

@@ -4,7 +4,7 @@
 // A pseudonym is stable: with one salt, the same name has the same pseudonym in every
 // file. It replaces one part of a path or a qualified name, so that folders stay folders,
 // and keeps the words that the analysis looks for (stacks.Words) and common file
-// extensions. Public names stay: torch's, Python's and those of widely used packages
+// extensions. Public names stay: names from torch, Python and widely used packages
 // (public.go).
 //
 // Everything else stays: line numbers, sizes, addresses, times, handles.
@@ -30,14 +30,14 @@ type Options struct {
 	Salt  []byte   // see NewSalt; never part of any output
 }
 
-// NewSalt is a random salt, with which pseudonyms of different runs cannot be compared.
+// NewSalt returns a random salt, so that pseudonyms of different runs cannot be compared.
 func NewSalt() []byte {
 	salt := make([]byte, 32)
 	rand.Read(salt) // never fails
 	return salt
 }
 
-// Snapshot replaces the names in s, in place. It has to be called before anything is read
+// Snapshot replaces the names in s, in place. It must be called before anything is read
 // from s. Strings that no column refers to are dropped.
 func (o *Options) Snapshot(s *snapshot.Snapshot) {
 	if done := o.Redaction(); done.Any() {
@@ -81,7 +81,7 @@ func folders(paths []string) []string {
 	return list
 }
 
-// slashed is a path with forward slashes, whatever system recorded it.
+// slashed returns a path with forward slashes, whatever system recorded it.
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
 // isKept reports whether a path lies in a folder of Options.Keep.
@@ -108,7 +108,7 @@ const (
 	kindKey      kind = "key"  // of a dict or a setting
 )
 
-// alphabet has no letters that look like digits, and no u, which avoids some words.
+// alphabet has no letters that look like digits, and no u, to avoid some words.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // tokenLength is how many characters of five bits a pseudonym has. Among a hundred
@@ -125,7 +125,7 @@ func newPseudonyms(salt []byte) *pseudonyms {
 	return &pseudonyms{mac: hmac.New(sha256.New, salt), known: map[[2]string]string{}}
 }
 
-// of is the pseudonym of a text, such as fn_3f9a2c7k.
+// of returns the pseudonym of a text, such as fn_3f9a2c7k.
 func (p *pseudonyms) of(k kind, text string) string {
 	key := [2]string{string(k), text}
 	if name, seen := p.known[key]; seen {
@@ -144,10 +144,10 @@ func (p *pseudonyms) of(k kind, text string) string {
 	return string(name)
 }
 
-// pseudonym matches one.
+// pseudonym matches a pseudonym.
 var pseudonym = regexp.MustCompile(`(?:dir|file|fn|id|text|key)_[0-9a-hjkmnp-tv-z]{8}`)
 
-// Pseudonyms are those in a text.
+// Pseudonyms returns the pseudonyms in a text.
 func Pseudonyms(text string) []string { return pseudonym.FindAllString(text, -1) }
 
 // pseudonymHints are the prefixes of pseudonyms.

@@ -87,10 +87,10 @@ func isLetter(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// dispatched begins the operators of torch's dispatcher, which rules go by.
+// dispatched is the prefix of the operators of torch's dispatcher, which rules match.
 const dispatched = "at::_ops::"
 
-// isRead reports whether rules go by an identifier alone, such as THPVariable_to or
+// isRead reports whether rules match an identifier alone, such as THPVariable_to or
 // _PyGC_Collect.
 func isRead(word string) bool { return stacks.ReadFrame("", word) != stacks.ReadFrame("", "x") }
 
@@ -117,8 +117,8 @@ func isWhole(name string) bool {
 	return name == "" || is
 }
 
-// word is the pseudonym of a file, a folder or a function, with the parts that the analysis
-// looks for: a prefix in front, all others behind.
+// word returns the pseudonym of a file, a folder or a function, with the parts that the
+// analysis looks for: a prefix in front, all others after it.
 func (w *worker) word(k kind, name string) string {
 	words := stacks.Words()
 	b := w.p.of(k, name)
@@ -142,7 +142,7 @@ func (w *worker) word(k kind, name string) string {
 	return b
 }
 
-// joined is two words with an underscore between.
+// joined joins two words with an underscore.
 func joined(a, b string) string { return strings.TrimSuffix(a, "_") + "_" + strings.TrimPrefix(b, "_") }
 
 // symbolParts are the parts of C++ names that the analysis looks for: anywhere in an
@@ -172,8 +172,8 @@ var ruleIdentifiers = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// identifier is the pseudonym of a C++ identifier, with the parts that the analysis looks
-// for.
+// identifier returns the pseudonym of a C++ identifier, with the parts that the analysis
+// looks for.
 func (w *worker) identifier(name string, isNamespace bool) string {
 	b := w.p.of(kindSymbol, name)
 	for _, part := range symbolParts().within {

@@ -61,7 +61,7 @@ func TestRulesReadTheSame(t *testing.T) {
 	}
 }
 
-// TestWhoseSymbol: namespaces and prefixes tell that a name is torch's only where nothing
+// TestWhoseSymbol: namespaces and prefixes show that a name is torch's only where nothing
 // says that its file is somebody's own.
 func TestWhoseSymbol(t *testing.T) {
 	w := newWorker(&Options{Paths: true, Names: true, Salt: []byte("salt")})
