@@ -6,7 +6,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Departure is the first point at which the model does something else than was recorded.
+// Departure is the first point at which the model departs from the recording.
 type Departure struct {
 	Event    replay.EventIndex // None: before the first event, or after the last
 	Cause    Cause
@@ -15,7 +15,7 @@ type Departure struct {
 	Why      Reason
 }
 
-// Cause is what differs.
+// Cause is the kind of a departure.
 type Cause uint8
 
 const (
@@ -49,7 +49,7 @@ type Call struct {
 	Size   int64 // bytes
 }
 
-// Reason is the likeliest reason for a departure.
+// Reason is the most likely reason for a departure.
 type Reason uint8
 
 const (
@@ -58,9 +58,9 @@ const (
 	ReasonMissing                // events are missing: replay counts anomalies
 	ReasonGarbage                // garbage collection depends on a memory fraction that files do not record
 	ReasonPools                  // private pools, which the events do not name
-	ReasonChanged                // the settings, which are those at the end, do not fit the recorded segments
+	ReasonChanged                // the settings, recorded at the end, do not fit the recorded segments
 	ReasonSettings               // the file does not hold the settings
-	ReasonUnsplit                // in a private pool, whose blocks may not be split, which no file says
+	ReasonUnsplit                // in a private pool, whose blocks may be unsplittable, which no file records
 )
 
 var reasonKeys = [...]string{
@@ -73,7 +73,7 @@ var reasonKeys = [...]string{
 // Key names the reason in files: "private_pools".
 func (r Reason) Key() string { return reasonKeys[r] }
 
-// why finds the likeliest reason for a departure.
+// why finds the most likely reason for a departure.
 func (run *Run) why(d *Departure) Reason {
 	device := run.r.Device
 	release := d.Recorded.Action == snapshot.SegmentFree || d.Model.Action == snapshot.SegmentFree
@@ -98,8 +98,8 @@ func (run *Run) why(d *Departure) Reason {
 	return ReasonUnknown
 }
 
-// unexplained reports whether replay counted anomalies that missing events would
-// explain. Differences between sizes are not of that kind, nor are events of an unknown action.
+// unexplained reports whether replay counted anomalies that missing events would explain.
+// Differences between sizes and events of an unknown action are not such anomalies.
 func unexplained(a replay.Anomalies) bool {
 	a[replay.UnequalEnd], a[replay.ChangedBlocks] = 0, 0
 	a[replay.ActiveAboveReserved], a[replay.UnevenSegments], a[replay.UnknownActions] = 0, 0, 0
@@ -107,7 +107,7 @@ func unexplained(a replay.Anomalies) bool {
 }
 
 // foreign reports whether any block has an address or a size that PyTorch's allocator
-// does not hand out.
+// never hands out.
 func (run *Run) foreign() bool {
 	d := run.r.Device
 	if run.settings.RoundUpPower2Divisions[0] == 1 {
@@ -129,8 +129,8 @@ func (run *Run) foreign() bool {
 // blockUnit: addresses and sizes of blocks are multiples of it, in bytes.
 const blockUnit = 512
 
-// contradicted reports whether segments were made as expandable_segments, as recorded,
-// rules out.
+// contradicted reports whether the recorded segments are impossible under the recorded
+// expandable_segments.
 func (run *Run) contradicted() bool {
 	for _, action := range run.r.Device.Events.Action {
 		if action == snapshot.SegmentAlloc && run.settings.Expandable || action == snapshot.SegmentMap &&

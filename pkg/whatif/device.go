@@ -13,7 +13,7 @@ const (
 	rangeUnit       = 2 << 20
 )
 
-// usualMemory is the least device memory, in bytes, by which reservations are sized.
+// usualMemory is the least device memory, in bytes, that reservations are sized for.
 const usualMemory = 80 << 30
 
 // Calls counts driver calls.
@@ -21,7 +21,7 @@ type Calls struct {
 	Mallocs, Frees, Maps, Unmaps int
 }
 
-// All is the sum.
+// All returns the sum.
 func (c Calls) All() int { return c.Mallocs + c.Frees + c.Maps + c.Unmaps }
 
 // device is the simulated device of a prediction. An address is used again only for a
@@ -33,7 +33,7 @@ type device struct {
 
 	placement       Placement
 	addresses       *addresses
-	served          map[int64]int      // by size: how many of the recorded addresses have been used or skipped
+	served          map[int64]int      // by size: number of recorded addresses used or skipped
 	freed           map[int64][]uint64 // by size: recorded addresses that were freed
 	held            map[uint64]int64   // sizes of the ranges held now, by address
 	above, below    uint64             // where the next unrecorded range goes, upwards and downwards
@@ -51,7 +51,7 @@ func (run *Run) newDevice(limit int64, placement Placement) *device {
 	}
 }
 
-// hold makes the device hold the segments of the starting state.
+// hold marks the segments of the starting state as held.
 func (d *device) hold(s *start) {
 	for i := range s.segments {
 		seg := &s.segments[i]
@@ -76,7 +76,7 @@ func (d *device) Malloc(size int64) (addr uint64, ok bool) {
 	return addr, true
 }
 
-// address is where a new range goes.
+// address returns the address for a new range.
 func (d *device) address(size int64) uint64 {
 	step := uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
 	switch d.placement {
@@ -92,7 +92,7 @@ func (d *device) address(size int64) uint64 {
 	return d.above - step
 }
 
-// recorded is a recorded address for the size at which nothing lies now.
+// recorded returns a recorded address for the size that is free now.
 func (d *device) recorded(size int64) (addr uint64, is bool) {
 	if n, order := d.served[size], d.addresses.order[size]; n < len(order) {
 		d.served[size]++
@@ -120,7 +120,7 @@ func (d *device) Free(addr uint64) {
 	}
 }
 
-// Reserve gives address space that was never used before.
+// Reserve returns address space that was never used before.
 func (d *device) Reserve(size int64) (addr uint64, ok bool) {
 	addr = d.nextReservation
 	d.nextReservation += uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
@@ -143,7 +143,7 @@ func (d *device) Unmap(_ uint64, size int64) {
 	d.used -= size
 }
 
-// Memory is the free and the total memory available to PyTorch.
+// Memory returns the free and the total memory available to PyTorch.
 func (d *device) Memory() (free, total int64) {
 	if d.limit == 0 {
 		return replay.MaxSize, replay.MaxSize
@@ -161,8 +161,8 @@ func (d *device) take(size int64) (ok bool) {
 	return true
 }
 
-// Placement is where a simulated device puts new ranges. Only the choice between free
-// blocks of the same size depends on it.
+// Placement is where a simulated device puts new ranges. It affects only the choice
+// between free blocks of the same size.
 type Placement uint8
 
 const (
@@ -177,7 +177,7 @@ const (
 // order in which they were handed out. The ranges do not overlap.
 type addresses struct {
 	order map[int64][]uint64
-	start map[int64]int // how many of them are from before the recording
+	start map[int64]int // number of them from before the recording
 }
 
 func (run *Run) findAddresses() addresses {

@@ -20,7 +20,7 @@ func testDevice(limit int64, p Placement, recorded ...uint64) *device {
 	return d
 }
 
-// TestPlacement puts ranges one behind the other: each takes whole units of 2 MiB.
+// TestPlacement puts ranges one after the other: each takes whole units of 2 MiB.
 func TestPlacement(t *testing.T) {
 	const first = 1 << 60
 	sizes := []int64{1, 2 * mib, 2*mib + 1, 1}
@@ -159,7 +159,7 @@ func TestAddresses(t *testing.T) {
 		{snapshot.SegmentAlloc, 0x1000_0000, 6 * mib},          // another size
 		{snapshot.SegmentAlloc, 0x1000_0000 - 2*mib, 4 * mib},  // overlaps from below
 		{snapshot.SegmentAlloc, 0x1000_0000 + 2*mib, 2 * mib},  // inside
-		{snapshot.SegmentAlloc, 0x1000_0000 + 4*mib, 4 * mib},  // right behind
+		{snapshot.SegmentAlloc, 0x1000_0000 + 4*mib, 4 * mib},  // right after
 		{snapshot.SegmentMap, 0x2000_0000, 4 * mib},            // a page, no range
 		{snapshot.SegmentAlloc, 0x1000_0000 + 20*mib, 4 * mib}, // alone
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Layout is where a prediction puts everything.
+// Layout is the memory layout of a prediction.
 type Layout struct {
-	// Reservations are in the order of their events, those from before the first event
-	// first; those of one event by address. What came and went in one event is left out.
+	// Reservations are in the order of their events, initial ones first, then by address.
+	// What came and went in one event is left out.
 	Reservations []layout.Reservation
 	Addr         []uint64 // by request; 0: it was not served
 	Block        []int64  // bytes of its block, by request
@@ -30,12 +30,12 @@ type Lifetime struct {
 	End   replay.EventIndex // of its free; None: it is live at the end
 }
 
-// layoutTracer makes a Layout of an allocator's events.
+// layoutTracer builds a Layout from an allocator's events.
 type layoutTracer struct {
 	Layout
 	run     *Run
 	a       *allocator.Allocator
-	request Request // under way: what is reserved is for it
+	request Request // under way: reservations are made for it
 	now     ranges.Set[layout.Reservation]
 }
 
@@ -61,14 +61,14 @@ func (t *layoutTracer) place(id int32, addr uint64, at replay.EventIndex) {
 	}
 }
 
-// end notes that a request is no longer live.
+// end records that a request is no longer live.
 func (t *layoutTracer) end(id int32, at replay.EventIndex) {
 	if t.Lifetimes != nil {
 		t.Lifetimes[id].End = at
 	}
 }
 
-// event notes what the allocator takes from the driver, or returns.
+// event records what the allocator takes from the driver, or returns.
 func (t *layoutTracer) event(e allocator.Event, at replay.EventIndex) {
 	end := e.Addr + uint64(e.Size)
 	switch {
@@ -88,7 +88,7 @@ func (t *layoutTracer) event(e allocator.Event, at replay.EventIndex) {
 	}
 }
 
-// reservation is what the driver gives for the request under way.
+// reservation returns what the driver provides for the current request.
 func (t *layoutTracer) reservation(e allocator.Event, at replay.EventIndex) layout.Reservation {
 	s := t.run.r.Snapshot
 	return layout.Reservation{

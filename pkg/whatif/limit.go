@@ -19,14 +19,14 @@ type Limit struct {
 	Below int64
 	// Share is the part of the given capacity that per_process_memory_fraction allows PyTorch; 0: all of it.
 	Share float64
-	// Addresses: requests failed that may have had too few addresses, which says nothing of memory.
+	// Addresses: failed requests may have run out of addresses, which proves nothing about memory.
 	Addresses bool
 	// Moved: refused requests contradict each other, so memory use outside PyTorch must
 	// have changed during the recording.
 	Moved bool
 }
 
-// LimitSource is how a limit is known.
+// LimitSource is the evidence for a limit.
 type LimitSource uint8
 
 const (
@@ -41,7 +41,8 @@ var limitKeys = [...]string{LimitUnknown: "unknown", LimitGiven: "given", LimitF
 // Key names the source in files: "oom".
 func (s LimitSource) Key() string { return limitKeys[s] }
 
-// Given is the limit on a device of a capacity in bytes. A fraction that the recording exceeds was not in force.
+// Given returns the limit on a device of a capacity in bytes. A fraction that the recording
+// exceeds was not in effect.
 func (run *Run) Given(capacity int64) Limit {
 	l := Limit{Bytes: capacity, From: LimitGiven}
 	if f := run.settings.MemoryFraction; f > 0 && int64(f*float64(capacity)) >= run.ReservedPeak() {
@@ -80,7 +81,7 @@ func limitOf(d *replay.Device, settings *layout.Settings, x *oom.Retries) Limit 
 			addresses = true
 			continue
 		}
-		below = min(below, reserved+asked) // the device had room, so the limit is the process's own
+		below = min(below, reserved+asked) // the device had room, so it is the process's own limit
 	}
 	switch {
 	case exact > 0:

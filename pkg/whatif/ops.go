@@ -13,11 +13,11 @@ type opFinder struct {
 	of     []int32 // by event: the allocation that it starts, frees or ends, or NoRequest
 	owners map[replay.EventIndex]replay.EventIndex
 	list   []Op
-	late   int // how many ops at the end of the list are CompleteFree
+	late   int // number of ops at the end of the list that are CompleteFree
 }
 
-// opsOf are the ops of a recording. owners are the releases that belong to requests
-// and so are no calls of empty_cache; see oom.Retries.
+// opsOf returns the ops of a recording. owners are the releases that belong to requests
+// and so are not calls of empty_cache; see oom.Retries.
 func opsOf(d *replay.Device, owners map[replay.EventIndex]replay.EventIndex) []Op {
 	s := &opFinder{d: d, of: allocationOf(d), owners: owners}
 	n := d.Events.Len()
@@ -47,7 +47,7 @@ func opsOf(d *replay.Device, owners map[replay.EventIndex]replay.EventIndex) []O
 	return s.list
 }
 
-// allocationOf is, for each event, the index of the allocation that it is about.
+// allocationOf returns, for each event, the index of the allocation that it is about.
 func allocationOf(d *replay.Device) []int32 {
 	list := make([]int32, d.Events.Len())
 	for i := range list {

@@ -9,7 +9,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Proof is how far the model, under the recorded settings, reproduces the recording.
+// Proof measures how far the model, under the recorded settings, reproduces the
+// recording.
 type Proof struct {
 	Addresses, AddressesOf     int        // requests that got the recorded address, out of all served ones
 	DriverCalls, DriverCallsOf int        // recorded segment events that the model made in order, out of all
@@ -20,15 +21,15 @@ type Proof struct {
 // recorded, and there was at least one request to compare.
 func (p *Proof) Holds() bool { return p.First == nil && p.AddressesOf > 0 }
 
-// prove serves the requests under the recorded settings, with a driver that
-// answers as the recorded one did, up to the first departure.
+// prove serves the requests under the recorded settings, with a driver that answers as in
+// the recording, up to the first departure.
 func (run *Run) prove() {
 	run.proveUnder(run.settings.Settings)
 	if run.Proof.First == nil || !slices.Contains(run.settings.RoundUpPower2Divisions[:], 1) {
 		return
 	}
-	// One division means something else up to torch 2.3, and files show the version
-	// only roughly: try both.
+	// One division has another meaning up to torch 2.3, and files show the version only
+	// roughly: try both.
 	first, settings := run.Proof, run.settings.Settings
 	run.settings.Build.OneDivisionKeepsSize = true
 	if run.proveUnder(run.settings.Settings); run.Proof.First != nil {
@@ -112,7 +113,7 @@ func (x *prover) allocate(o Op) {
 	x.releasePools(o.Event)
 	r := x.run.requestOf(o)
 	if _, _, released := d.next(); o.Kind == AllocateFailed && !released && x.rejects() {
-		x.a.SetMemoryFraction(0) // the limit is in no file; what failed without a release exceeded it
+		x.a.SetMemoryFraction(0) // no file has the limit; a request that failed without a release exceeded it
 		defer x.a.SetMemoryFraction(1)
 	}
 	addr, err := x.a.AllocIn(r.Pool, r.Bytes, r.Stream)
@@ -131,8 +132,8 @@ func (x *prover) allocate(o Op) {
 	}
 }
 
-// rejects reports whether requests above the memory fraction fail at once. A change of the
-// fraction would be a change of what garbage collection leaves.
+// rejects reports whether requests above the memory fraction fail at once. Changing the
+// fraction would change what garbage collection leaves.
 func (x *prover) rejects() bool {
 	s := &x.run.settings.Settings
 	return s.RejectAtLimit && s.GCThreshold == 0
@@ -173,13 +174,13 @@ func (x *prover) releasePools(at replay.EventIndex) {
 	}
 }
 
-// abandonment says that a private pool has no users from the op of an event on.
+// abandonment records that a private pool has no users from the op of an event on.
 type abandonment struct {
 	event replay.EventIndex
 	pool  snapshot.Pool
 }
 
-// compareEnd compares what the model holds at the end with the final segments.
+// compareEnd compares the model's segments at the end with the final segments.
 func (x *prover) compareEnd() {
 	final, model := finalPieces(x.run.r.Snapshot, x.run.r.Device.ID), modelPieces(x.a.Segments())
 	for i := range max(len(final), len(model)) {

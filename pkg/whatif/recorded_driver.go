@@ -10,12 +10,12 @@ import (
 )
 
 // recordedDriver answers as the driver did in the recording: it hands out and refuses
-// the same memory, and notes the first call that differs.
+// the same memory, and records the first call that differs.
 type recordedDriver struct {
 	events   *snapshot.Events
 	list     []replay.ReservedChange // the segment events
 	done     int                     // how many of list the model has made
-	end      int                     // index in list of the first event of a later step
+	end      int                     // index in list of the first event after the current step
 	strict   bool                    // releases must come in the recorded order
 	held     ranges.Set[struct{}]    // the ranges held now
 	departed *Departure
@@ -28,7 +28,8 @@ func (d *recordedDriver) upTo(event replay.EventIndex) {
 	}
 }
 
-// next is the recorded call that has to come next in this step; not ok if there is none.
+// next returns the recorded call that has to come next in this step; ok is false if there
+// is none.
 func (d *recordedDriver) next() (c Call, event replay.EventIndex, ok bool) {
 	if d.done >= d.end {
 		return Call{}, replay.None, false
@@ -98,7 +99,7 @@ func (d *recordedDriver) Unmap(addr uint64, size int64) { d.held.Cut(addr, addr+
 func (d *recordedDriver) Release(uint64)              {}
 func (d *recordedDriver) Memory() (free, total int64) { return 0, replay.MaxSize }
 
-// GlobalMemory makes reservations as large as any can be.
+// GlobalMemory makes reservations as large as possible.
 func (d *recordedDriver) GlobalMemory() int64 { return maxReservation }
 
 // compare compares a driver call of the model with the recorded one.

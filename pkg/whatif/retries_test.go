@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// TestReleases tells what requests gave back from what empty_cache did, in
+// TestReleases distinguishes what requests released from what empty_cache did, in
 // programs of which that is known: by stacks, and without any.
 func TestReleases(t *testing.T) {
 	for _, stacks := range []bool{true, false} {
@@ -173,7 +173,7 @@ func TestUnsplitPool(t *testing.T) {
 			HasEventPool: true})
 		c.Setting("PYTORCH_CUDA_ALLOC_CONF", "")
 		pool := c.Pool(test.pool)
-		for _, addr := range []uint64{first, second} { // the second request would fit behind the first
+		for _, addr := range []uint64{first, second} { // the second request would fit after the first
 			c.Event(0, snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: addr, Size: 20 * mib})
 			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: addr, Size: 2 * mib})
 			c.Segment(snapshot.Segment{Address: addr, TotalSize: 20 * mib, SizeClass: snapshot.SizeClassLarge,

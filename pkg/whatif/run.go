@@ -1,14 +1,14 @@
 // Package whatif serves the requests of a recording again, with the allocator
 // model of package allocator, to predict what other settings would have done.
 //
-// A [Run] is a recording prepared for that: the allocator's state before the first
-// event, rebuilt from the final segments (start.go), and the requests in order
-// (ops.go). Its [Proof] says whether serving them under the recorded settings
-// gives every recorded address and every recorded driver call. Predictions are made
-// only if it does: [Run.Study] serves the requests under other settings on a
-// simulated device (serve.go, device.go).
+// A [Run] is a recording prepared for that: the allocator's state before the first event,
+// rebuilt from the final segments (start.go), and the requests in order (ops.go). Its
+// [Proof] shows whether serving them under the recorded settings gives every recorded
+// address and every recorded driver call. Predictions are made only if it does:
+// [Run.Study] serves the requests under other settings on a simulated device (serve.go,
+// device.go).
 //
-// A recording does not hold everything that this needs. What is missing:
+// A recording does not hold everything that this needs. Missing are:
 //
 //   - The device's memory: taken from the requests that failed (limit.go), or from
 //     Question.Capacity; otherwise there is no limit.
@@ -53,13 +53,13 @@ type Run struct {
 	Retries, EmptyCaches int
 
 	// Proof is how far the model reproduces the recording under its own settings.
-	// Without it there are no predictions.
+	// Unless it holds there are no predictions.
 	Proof     Proof
 	abandoned []abandonment
 }
 
-// New prepares a recording and serves it once under its own settings, which gives
-// the Proof.
+// New prepares a recording and serves it once under its own settings, to obtain the
+// Proof.
 func New(r *analysis.Recording) *Run {
 	settings := r.Settings()
 	retries := r.Retries()
@@ -84,22 +84,22 @@ func New(r *analysis.Recording) *Run {
 	return run
 }
 
-// Recording is the recording that the run was made from.
+// Recording returns the recording that the run was made from.
 func (run *Run) Recording() *analysis.Recording { return run.r }
 
-// Settings are the recorded settings.
+// Settings returns the recorded settings.
 func (run *Run) Settings() *layout.Settings { return run.settings }
 
-// ReservedPeak is the recorded peak of reserved memory, in bytes.
+// ReservedPeak returns the recorded peak of reserved memory, in bytes.
 func (run *Run) ReservedPeak() int64 { return run.r.Device.Totals.ReservedPeakBytes }
 
-// PreExisting is the number of pre-existing allocations, the bytes they requested,
+// PreExisting returns the number of pre-existing allocations, the bytes they requested,
 // and the bytes that were cached at the start.
 func (run *Run) PreExisting() (allocations int, live, cached int64) {
 	return len(run.start.live), run.start.liveBytes, run.start.cached
 }
 
-// FirstFailure is the first oom event of the recording; failed is false if there is
+// FirstFailure returns the first oom event of the recording; failed is false if there is
 // none.
 func (run *Run) FirstFailure() (event replay.EventIndex, failed bool) {
 	for i := range run.ops {
@@ -115,9 +115,8 @@ func (run *Run) Waits() bool {
 	return slices.ContainsFunc(run.ops, func(o Op) bool { return o.Kind == RequestFree })
 }
 
-// LowerBound is what an allocator without any waste would have needed, in bytes:
-// the peak of active memory, each request rounded up to 512 bytes, those that
-// failed included.
+// LowerBound returns the bytes that an allocator without any waste would have needed: the
+// peak of active memory, each request rounded up to 512 bytes, failed ones included.
 func (run *Run) LowerBound() int64 {
 	d := run.r.Device
 	change := make([]int64, d.States())
@@ -138,7 +137,7 @@ func (run *Run) LowerBound() int64 {
 	return peak
 }
 
-// failedBytes are the bytes that failed requests asked for, by oom event.
+// failedBytes returns the bytes that failed requests asked for, by oom event.
 func (run *Run) failedBytes() map[replay.EventIndex]int64 {
 	list := map[replay.EventIndex]int64{}
 	for i := range run.ops {
@@ -149,8 +148,8 @@ func (run *Run) failedBytes() map[replay.EventIndex]int64 {
 	return list
 }
 
-// poolsOf is the pool of each allocation; an unknown one is taken for the default
-// pool. nil: the snapshot has no private pools.
+// poolsOf returns the pool of each allocation, the default pool if unknown; nil if the
+// snapshot has no private pools.
 func poolsOf(r *analysis.Recording) []snapshot.PoolID {
 	if len(r.Snapshot.Pools) < 2 {
 		return nil
@@ -165,7 +164,7 @@ func poolsOf(r *analysis.Recording) []snapshot.PoolID {
 	return list
 }
 
-// request is the request that made an allocation.
+// request returns the request that made an allocation.
 func (run *Run) request(allocation int32) Request {
 	a := &run.r.Device.Allocations[allocation]
 	x := Request{Bytes: a.Size, Stream: run.stream(a.Stream), Of: allocation}
@@ -175,7 +174,7 @@ func (run *Run) request(allocation int32) Request {
 	return x
 }
 
-// failedRequest is the request of an oom event.
+// failedRequest returns the request of an oom event.
 func (run *Run) failedRequest(event replay.EventIndex) Request {
 	e := run.r.Device.Events
 	// The event has the rounded size, so take the padding off again.
@@ -186,12 +185,12 @@ func (run *Run) failedRequest(event replay.EventIndex) Request {
 	return x
 }
 
-// stream is the handle of a stream.
+// stream returns the handle of a stream.
 func (run *Run) stream(id snapshot.StreamID) allocator.Stream {
 	return allocator.Stream(run.r.Snapshot.Streams[id])
 }
 
-// requestOf is the recorded request of an op.
+// requestOf returns the recorded request of an op.
 func (run *Run) requestOf(o Op) Request {
 	if o.Kind == AllocateFailed {
 		return run.failedRequest(o.Event)
@@ -211,7 +210,7 @@ func countPools(s *snapshot.Snapshot) int {
 		}
 	}
 	for i := range s.Traces {
-		for _, pool := range s.Traces[i].Events.Pool { // host memory has the default one in all events
+		for _, pool := range s.Traces[i].Events.Pool { // host memory always has the default one
 			used[pool] = true
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// maxFailures bounds the failures that are kept. Only the first few mean anything: a
-// real program would have taken another course after the first one.
+// maxFailures bounds the failures that are kept. Only the first few are meaningful: a
+// real program would behave differently after the first one.
 const maxFailures = 100
 
 // predict serves the recorded requests under other settings.
@@ -66,9 +66,9 @@ type server struct {
 	abandoned   int               // entries of run.abandoned that have been applied
 	reserved    int64             // bytes
 	op          int               // under way
-	event       replay.EventIndex // of that op
-	measured    bool              // fragmentation was looked at in this op
-	lastMeasure replay.EventIndex // the event at which it was measured last
+	event       replay.EventIndex // event of that op
+	measured    bool              // fragmentation was measured in this op
+	lastMeasure replay.EventIndex // the event of the latest measurement
 }
 
 // begin builds the state before the first op.
@@ -112,7 +112,7 @@ func (x *server) begin() {
 	x.a.Emit = x.emit
 }
 
-// layAnew allocates what is there before the first op.
+// layAnew allocates anew the requests that are live before the first op.
 func (x *server) layAnew() {
 	for _, id := range x.stream.Before {
 		if x.at[id] != 0 {
@@ -131,8 +131,8 @@ func (x *server) layAnew() {
 	}
 }
 
-// beginAgain makes the state before the first op again, from that after the last: what
-// was made since is freed, and what was there at first is allocated where it is gone.
+// beginAgain restores the state before the first op from the state after the last: it
+// frees what was made since, and allocates again what was freed.
 func (x *server) beginAgain() {
 	before := make([]bool, len(x.at))
 	for _, id := range x.stream.Before {
@@ -203,7 +203,7 @@ func (x *server) allocate(r Request) (addr uint64, err error) {
 	return x.a.AllocIn(r.Pool, r.Bytes, r.Stream)
 }
 
-// served notes where a request lies.
+// served records where a request lies.
 func (x *server) served(id int32, addr uint64) {
 	x.at[id] = addr
 	if x.layout != nil {
@@ -271,7 +271,7 @@ func (x *server) emit(e allocator.Event) {
 	x.trace(e)
 }
 
-// trace follows what is reserved, for the layout.
+// trace follows reserved memory, for the layout.
 func (x *server) trace(e allocator.Event) {
 	if x.layout != nil {
 		x.layout.event(e, x.event)
@@ -290,8 +290,8 @@ func (x *server) addToCurve(state int) {
 	x.p.Curve = append(x.p.Curve, CurvePoint{state, x.reserved})
 }
 
-// measurements is about how many times fragmentation is measured in a prediction. Each
-// measurement visits all free blocks.
+// measurements is the approximate number of measurements of fragmentation in a
+// prediction. Each measurement visits all free blocks.
 const measurements = 200
 
 // beforeCall measures fragmentation before the first call of the driver in an op.
@@ -302,7 +302,7 @@ func (x *server) beforeCall() {
 	x.measured = true
 }
 
-// measure does what layout.FragmentationOf does, for the model's free blocks.
+// measure is like layout.FragmentationOf, for the model's free blocks.
 func (x *server) measure() {
 	x.lastMeasure = x.event
 	var bytes int64

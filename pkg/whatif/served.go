@@ -5,33 +5,33 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// Options say on what device a stream is served, from what state, and how.
+// Options configure the device and the initial state with which a stream is served.
 type Options struct {
 	// Limit is the memory available to PyTorch in bytes; 0 means no limit.
 	Limit int64
-	// DeviceMemory is what the device has, in bytes, by which expandable segments reserve
-	// addresses; 0: more than the stream needs.
+	// DeviceMemory is the device's memory in bytes, which determines how many addresses
+	// expandable segments reserve; 0: more than the stream needs.
 	DeviceMemory int64
 	// Anew allocates the pre-existing allocations again, in address order, with nothing
-	// cached. Otherwise the run starts from the recorded segments. A stream that is not
-	// as recorded is always served anew.
+	// cached. Otherwise the run starts from the recorded segments. An edited stream is
+	// always served anew.
 	Anew      bool
 	Placement Placement
 
-	Times     int  // how often the ops are served, one time after another; 0 is 1
+	Times     int  // how many times the ops are served in a row; 0 means 1
 	KeepCache bool // calls of empty_cache are left out
 	Strict    bool // stop at the first request that fails
 
 	// Traced fills Served.Curve and Served.Layout.
 	Traced bool
-	// Driver gives the memory; nil: a simulated device of Limit bytes.
+	// Driver provides the memory; nil: a simulated device of Limit bytes.
 	Driver allocator.Driver
 	// Record, if it is not nil, is called with every event of the allocator and the
-	// index of its op, -1 for what is there before.
+	// index of its op, -1 for the initial state.
 	Record func(op int, e allocator.Event)
 }
 
-// Served is what serving a stream does.
+// Served is the result of serving a stream.
 type Served struct {
 	Settings allocator.Settings
 	Options  Options
@@ -58,7 +58,7 @@ type Served struct {
 	TooMuchBytes int64
 
 	Curve  []CurvePoint // with Options.Traced, by state
-	Layout *Layout      // likewise
+	Layout *Layout      // also with Options.Traced
 
 	Segments []allocator.Segment // at the end, with Options.Record
 }
@@ -66,17 +66,17 @@ type Served struct {
 // Fails reports whether any request fails or the pre-existing allocations do not fit.
 func (p *Served) Fails() bool { return p.FailedOf > 0 || p.TooMuch }
 
-// Fit says whether a run fits a limit, where its prediction may be off.
+// Fit is whether a run fits a limit, given the error of its prediction.
 type Fit uint8
 
 const (
 	FitNotKnown Fit = iota
-	DoesNotFit      // a request fails, even if as little is reserved as can be
-	MayFit          // no request fails if less is reserved than predicted, or as much; none is sure not to
-	Fits            // no request fails, even if as much is reserved as can be
+	DoesNotFit      // a request fails, even at the lower bound of the prediction
+	MayFit          // requests may fail within the error of the prediction
+	Fits            // no request fails, even at the upper bound of the prediction
 )
 
-// String is "fits", "may fit", "does not fit", or "" where it is not known.
+// String returns "fits", "may fit", "does not fit", or "" if unknown.
 func (f Fit) String() string {
 	return [...]string{FitNotKnown: "", DoesNotFit: "does not fit", MayFit: "may fit", Fits: "fits"}[f]
 }

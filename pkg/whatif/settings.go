@@ -15,9 +15,8 @@ type Setting struct {
 	Settings allocator.Settings
 }
 
-// Parse reads a value of the variable. The error comes from
-// [allocator.ParseSettings], or says that the memory of a prediction is not a
-// setting of it.
+// Parse reads a value of the variable. The error comes from [allocator.ParseSettings], or
+// means that the memory limit cannot be given this way.
 func Parse(conf string) (Setting, error) {
 	s, err := allocator.ParseSettings(conf)
 	if err == nil && allocator.Option(conf, allocator.OptionFraction) != "" {
@@ -46,10 +45,11 @@ var usualSettings = []string{
 // fewSettings are the defaults, and the settings that reduce fragmentation most often.
 var fewSettings = []string{"", "expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512"}
 
-// usual are usualSettings without the run's own setting.
+// usual returns usualSettings without the run's own setting.
 func (run *Run) usual() []Setting { return run.others(usualSettings) }
 
-// Few are the defaults and the settings that reduce fragmentation most often, without the run's own.
+// Few returns the defaults and the settings that reduce fragmentation most often, without the
+// run's own.
 func (run *Run) Few() []Setting { return run.others(fewSettings) }
 
 func (run *Run) others(confs []string) (list []Setting) {
@@ -66,8 +66,7 @@ func (run *Run) others(confs []string) (list []Setting) {
 	return list
 }
 
-// Recorded is the recorded setting: with the text that the file has, or one written to
-// give the same settings.
+// Recorded returns the recorded setting: with the text in the file, or an equivalent one.
 func (run *Run) Recorded() Setting {
 	s := Setting{Settings: run.settings.Settings}
 	if asked, err := Parse(run.settings.Conf); err == nil {
@@ -80,7 +79,7 @@ func (run *Run) Recorded() Setting {
 	return s
 }
 
-// formatSettings is a value of the variable that gives these settings.
+// formatSettings returns a value of the variable that gives these settings.
 func formatSettings(s *allocator.Settings) string {
 	var options []string
 	add := func(name, value string) { options = append(options, name+":"+value) }
@@ -112,7 +111,7 @@ func formatSettings(s *allocator.Settings) string {
 	return strings.Join(options, ",")
 }
 
-// formatDivisions is one number if all are the same, otherwise a list.
+// formatDivisions returns one number if all are the same, otherwise a list.
 func formatDivisions(divisions []int64) string {
 	first := strconv.FormatInt(divisions[0], 10)
 	if slices.Min(divisions) == slices.Max(divisions) {

@@ -16,7 +16,7 @@ type start struct {
 	segments     []allocator.Segment     // in address order
 	reservations []allocator.Reservation // of the expandable ones
 	live         []int32                 // pre-existing allocations (indices into Device.Allocations), by address
-	liveBytes    int64                   // bytes that those requested
+	liveBytes    int64                   // bytes that they requested
 	cached       int64                   // bytes outside live blocks
 	anomalies    layout.Anomalies
 }
@@ -83,7 +83,7 @@ func reservationsOf(r *analysis.Recording, settings *allocator.Settings,
 		return nil
 	}
 	known := addressesOf(r, settings, segments)
-	last := map[owner]uint64{} // where the reservation of an owner ends
+	last := map[owner]uint64{} // end of each owner's reservation
 	var list []allocator.Reservation
 	for i := range segments {
 		s := &segments[i]
@@ -111,8 +111,8 @@ func reservationsOf(r *analysis.Recording, settings *allocator.Settings,
 	return list
 }
 
-// addressesOf are all addresses at which memory began, before and during the recording,
-// in order.
+// addressesOf returns all addresses at which memory began, before and during the
+// recording, in order.
 func addressesOf(r *analysis.Recording, settings *allocator.Settings, segments []allocator.Segment) []ownedAddress {
 	var list []ownedAddress
 	for i := range segments {

@@ -10,19 +10,18 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Stream is what a program asks of the allocator: the requests and frees of a recording in
-// order, or what an edit made of them.
+// Stream is the sequence of a program's requests and frees, as recorded or as edited.
 type Stream struct {
 	Settings allocator.Settings // that it is served under
 
-	// Requests are those of the recording by index in replay.Device.Allocations, and
-	// behind them those that an edit added. Requests that failed are not among them.
+	// Requests are those of the recording by index in replay.Device.Allocations, followed
+	// by those that an edit added. Failed requests are not included.
 	Requests []Request
 	Before   []int32 // requests that are live before the first op, in the order in which they are served
 	Ops      []Op
-	Again    int // the op from which on the events of the recording are served once more; 0: there is none
+	Again    int // the op from which the events of the recording are served once more; 0: none
 
-	run *Run // that it was recorded in
+	run *Run // the recorded run
 }
 
 // Request is a request for memory.
@@ -33,14 +32,15 @@ type Request struct {
 	Of     int32 // the recorded allocation that it is, or comes from: an index into replay.Device.Allocations
 }
 
-// Op is one call of the allocator, or the end of a free's wait for other streams.
+// Op is one call of the allocator, or the completion of a free that waited for other
+// streams.
 type Op struct {
 	Kind    OpKind
-	Event   replay.EventIndex // of the recording, at which it happened; see OpKind
+	Event   replay.EventIndex // the recorded event at which it happened; see OpKind
 	Request int32             // an index into Stream.Requests, or NoRequest
 }
 
-// OpKind is what an op does.
+// OpKind is the kind of an op.
 type OpKind uint8
 
 const (
@@ -58,13 +58,13 @@ const NoRequest = -1
 // Frees reports whether a request is no longer live after the op.
 func (k OpKind) Frees() bool { return k == Free || k == CompleteFree }
 
-// Stream is what the recorded program asked for.
+// Stream returns what the recorded program asked for.
 func (run *Run) Stream() *Stream {
 	return run.streamOf(slices.Clone(run.start.live), slices.Clone(run.ops))
 }
 
-// StreamBetween is what the recorded program asked for between two states. What is live
-// in the first of them is there before.
+// StreamBetween returns what the recorded program asked for between two states.
+// Allocations live in the first state are there before.
 func (run *Run) StreamBetween(from, to replay.EventIndex) *Stream {
 	d := run.r.Device
 	var before []int32
@@ -89,15 +89,15 @@ func (run *Run) streamOf(before []int32, ops []Op) *Stream {
 	return s
 }
 
-// Clone is a copy that can be changed independently.
+// Clone returns a copy that can be changed independently.
 func (s *Stream) Clone() *Stream {
 	c := *s
 	c.Requests, c.Before, c.Ops = slices.Clone(s.Requests), slices.Clone(s.Before), slices.Clone(s.Ops)
 	return &c
 }
 
-// request is a request by its index. The stream that predictions of settings are made
-// with has no Requests of its own, which saves as much memory as the recording takes.
+// request returns a request by its index. The stream for predicting settings has no
+// Requests of its own, which saves as much memory as the recording takes.
 func (s *Stream) request(id int32) Request {
 	if s.Requests == nil {
 		return s.run.request(id)
@@ -111,7 +111,8 @@ func (s *Stream) Copy(request int32) int32 {
 	return int32(len(s.Requests) - 1)
 }
 
-// Between are the ops with events from one to before another, as a range of indices.
+// Between returns the ops with events from one up to but excluding another, as a range of
+// indices.
 func (s *Stream) Between(from, to replay.EventIndex) (first, end int) {
 	return opsBetween(s.Ops, from, to)
 }
@@ -123,12 +124,11 @@ func opsBetween(ops []Op, from, to replay.EventIndex) (first, end int) {
 	return at(from), at(to)
 }
 
-// ActivePeak is the most bytes that are live at the same time, in requested bytes, and
-// the op after which they are first; -1 is before the first op. Requests that failed do
-// not count.
+// ActivePeak returns the peak of requested bytes that are live, and the op after which it
+// is first reached; -1 is before the first op. Failed requests do not count.
 func (s *Stream) ActivePeak() (bytes int64, op int) { return s.ActivePeakFrom(0) }
 
-// ActivePeakFrom is the peak from just before an op on.
+// ActivePeakFrom returns the peak from just before an op on.
 func (s *Stream) ActivePeakFrom(first int) (bytes int64, op int) {
 	now := int64(0)
 	for _, r := range s.Before {
@@ -151,7 +151,7 @@ func (s *Stream) ActivePeakFrom(first int) (bytes int64, op int) {
 	return bytes, op
 }
 
-// LiveAfter are the requests that are live after an op; -1 is before the first.
+// LiveAfter returns which requests are live after an op; -1 is before the first.
 func (s *Stream) LiveAfter(op int) []bool {
 	live := make([]bool, len(s.Requests))
 	for _, r := range s.Before {

@@ -57,7 +57,7 @@ func TestStreamIsTheRecording(t *testing.T) {
 	}
 }
 
-// TestServeFails: the first request for which there is no memory is told.
+// TestServeFails: the first request for which there is no memory is reported.
 func TestServeFails(t *testing.T) {
 	const mib = 1 << 20
 	s := &Stream{run: New(emptyRecording()), Requests: []Request{{Bytes: 20 * mib}, {Bytes: 40 * mib},

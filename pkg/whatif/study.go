@@ -14,9 +14,9 @@ type Study struct {
 	*Run
 	Limit Limit // the limit that the predictions were made with
 
-	// Outcomes are the predictions, best first: settings under which no request fails
-	// come before others, those without an assumed limit before others, then the order
-	// is by peak of reserved memory, by number of options, and by number of driver calls.
+	// Outcomes are the predictions, best first: settings under which no request fails,
+	// then those without an assumed limit, then by peak of reserved memory, number of
+	// options, and number of driver calls.
 	Outcomes []Outcome
 	// Reference is the recorded setting, predicted in the same way as the others, which
 	// makes it comparable with them.
@@ -26,10 +26,10 @@ type Study struct {
 	Best *Outcome
 }
 
-// Question says what to predict.
+// Question is what to predict.
 type Question struct {
 	Settings []Setting // empty: the usual ones
-	Capacity int64     // memory available to PyTorch in bytes; 0: use what the recording shows
+	Capacity int64     // memory available to PyTorch in bytes; 0: as far as the recording shows it
 	Quick    bool      // predict each setting once, which leaves Outcome.Least and Most equal
 }
 
@@ -90,8 +90,8 @@ func (o *Outcome) compare(x *Outcome) int {
 }
 
 // better reports whether an outcome justifies a change from x: it serves requests that
-// fail under x, or its peak is lower by more than 2 % of x's, wherever the driver puts
-// its ranges and whether or not cached memory from before the recording counts.
+// fail under x, or its peak is lower by more than 2 % of x's for every placement of
+// ranges, with or without cached memory from before the recording.
 func (o *Outcome) better(x *Outcome) bool {
 	if o.Fails() != x.Fails() {
 		return x.Fails()
@@ -99,7 +99,7 @@ func (o *Outcome) better(x *Outcome) bool {
 	return !o.Fails() && o.Most < x.Least-x.Least/worthwhile && o.FromStart <= x.FromStart
 }
 
-// worthwhile: a change has to save one part in that many of the peak.
+// worthwhile: a change has to save at least 1/worthwhile of the peak.
 const worthwhile = 50
 
 func one(yes bool) int {

@@ -11,10 +11,9 @@ import (
 // leastBatched: smaller tensors are counts and means, which do not grow with the batch.
 const leastBatched = 512
 
-// halve makes half of what grows with the batch: inputs, activations, outputs, and the
-// temporaries of the passes. A tensor that is as large as a weight, or half as large, stays
-// as it is: a recording does not show whether it grows with the batch, or is a copy of the
-// weight.
+// halve halves what grows with the batch: inputs, activations, outputs, and the temporaries
+// of the passes. A tensor that is as large as a weight, or half as large, stays as it is: a
+// recording does not show whether it grows with the batch or is a copy of the weight.
 func (p *training) halve() bool {
 	weights := p.weightSizes()
 	changed := false
@@ -27,7 +26,7 @@ func (p *training) halve() bool {
 	return changed
 }
 
-// halveDoubtful makes half of what halve left.
+// halveDoubtful halves what halve left.
 func (p *training) halveDoubtful() {
 	weights := p.weightSizes()
 	for id := range int32(len(p.Requests)) {
@@ -51,7 +50,7 @@ func (p *training) batched(id int32) bool {
 	return false
 }
 
-// accumulate makes each step with half the batch twice: the gradients of the first half
+// accumulate runs each step twice with half the batch: the gradients of the first half
 // stay, and those of the second are added to them.
 func (p *training) accumulate() bool {
 	passes := p.passes()
@@ -66,8 +65,8 @@ func (p *training) accumulate() bool {
 	return true
 }
 
-// passes are the forward and backward passes, each pair as one range of states. There
-// are none if a step has several: it accumulates already.
+// passes returns the forward and backward passes, each pair as one range of states; none
+// if a step has several, because it accumulates already.
 func (p *training) passes() []timeline.Range {
 	var list []timeline.Range
 	phases := p.r.Phases()
@@ -87,10 +86,10 @@ func (p *training) passes() []timeline.Range {
 	return list
 }
 
-// repeat makes a pass a second time behind it.
+// repeat inserts a copy of a pass after it.
 func (p *training) repeat(e *edit, pass timeline.Range) {
 	from, to := replay.EventIndex(pass.From), replay.EventIndex(pass.To)
-	left := map[int32]int32{} // by request that outlives the pass and is not a gradient: the second one
+	left := map[int32]int32{} // by request that outlives the pass and is not a gradient: its copy
 	var second []whatif.Op
 	first, end := p.Between(from, to)
 	for _, o := range p.Ops[first:end] {
@@ -98,22 +97,22 @@ func (p *training) repeat(e *edit, pass timeline.Range) {
 			continue
 		}
 		switch again, live := left[o.Request]; {
-		case o.Kind == whatif.Allocate && p.family(o.Request) == families.Workspace: // there by now
+		case o.Kind == whatif.Allocate && p.family(o.Request) == families.Workspace: // exists by now
 		case o.Kind == whatif.Allocate:
 			again = p.Copy(o.Request)
 			second = append(second, whatif.Op{Kind: whatif.Allocate, Event: to, Request: again})
-			if p.family(o.Request) == families.Gradient { // it is added to the gradient of the first half
+			if p.family(o.Request) == families.Gradient { // added to the gradient of the first half
 				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: again})
 			} else {
 				left[o.Request] = again
 			}
-		case live: // freed, at once or when another stream is done; the second one at once
+		case live: // freed, at once or when another stream is done; its copy at once
 			delete(left, o.Request)
 			second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: again})
 		}
 	}
-	// What a variable holds goes when the second half binds it anew.
-	replaced := map[int32]int32{} // by the second one: the first
+	// A variable's old tensor is freed when the second half assigns a new one.
+	replaced := map[int32]int32{} // by copy: the original
 	for id, again := range left {
 		e.freedFor[id] = again
 		replaced[again] = id

@@ -31,8 +31,8 @@ func (p *training) checkpoint() bool {
 	return changed
 }
 
-// recompute lets go of what a call keeps at its end, and makes the call again before the
-// node of the backward pass that needs any of it first, if the recording comes to that.
+// recompute frees what a call keeps when the call ends, and repeats the call before the
+// first node of the backward pass that needs any of it, if the recording gets that far.
 func (p *training) recompute(e *edit, c *modules.Call, backward timeline.PhaseRun) {
 	free := timeline.Never
 	for _, id := range c.Kept {
@@ -45,7 +45,7 @@ func (p *training) recompute(e *edit, c *modules.Call, backward timeline.PhaseRu
 		return
 	}
 	requests, kept, output, end := c.Requests, c.Kept, c.Output, c.End
-	again := map[int32]int32{} // by request of the call: the second one
+	again := map[int32]int32{} // by request of the call: its copy
 	var made []whatif.Op
 	from, to := p.Between(p.r.Device.Allocations[requests[0]].Start, end)
 	for _, o := range p.Ops[from:to] {
@@ -75,9 +75,9 @@ func (p *training) recompute(e *edit, c *modules.Call, backward timeline.PhaseRu
 	}
 }
 
-// needed is the event with which a node of the backward pass begins that frees something
-// with another one: its first request. A node lets go of what was saved for it when it is
-// done, and the nodes before it have done so. Without C++ frames it is the last request.
+// needed returns the event with which the node of the backward pass begins that frees a
+// request: the node's first request. A node frees what was saved for it when it is done,
+// as the nodes before it have. Without C++ frames it is the last request.
 func (p *training) needed(from, free replay.EventIndex) replay.EventIndex {
 	at := from
 	first, end := p.Between(from, free)
@@ -105,7 +105,7 @@ func (p *training) freedByGraph(id int32) bool {
 }
 
 // madeAgain reports whether a request of a call is made again: it is kept, or the output,
-// or over before the call is. Others, such as workspaces, are made once.
+// or freed before the call ends. Others, such as workspaces, are made once.
 func (p *training) madeAgain(id int32, kept []int32, output int32, end replay.EventIndex) bool {
 	_, keeps := slices.BinarySearch(kept, id)
 	return id == output || keeps ||

@@ -12,7 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// training is what a training asks of the allocator, which edits change.
+// training is a training's stream of requests, which edits change.
 type training struct {
 	*whatif.Stream
 	r *analysis.Recording
@@ -20,12 +20,12 @@ type training struct {
 
 func (p *training) clone() *training { return &training{p.Stream.Clone(), p.r} }
 
-// family is what a request is for.
+// family returns the family of a request.
 func (p *training) family(id int32) families.Family {
 	return p.r.Families().Family(int(p.Requests[id].Of))
 }
 
-// stack is who made a request.
+// stack returns the stack that made a request.
 func (p *training) stack(id int32) snapshot.StackID {
 	return p.r.Device.Allocations[p.Requests[id].Of].Stack
 }
@@ -43,7 +43,8 @@ type edit struct {
 	inserts  []insertion
 }
 
-// insertion is ops that come before the first recorded one of an event or a later one.
+// insertion is a list of ops to insert before the first recorded op of an event or a
+// later one.
 type insertion struct {
 	event replay.EventIndex
 	ops   []whatif.Op
@@ -53,8 +54,8 @@ func newEdit() *edit {
 	return &edit{ends: map[int32]replay.EventIndex{}, gone: map[int32]bool{}, freedFor: map[int32]int32{}}
 }
 
-// insert adds ops before an event. Those of one event stay in the order in which they
-// were added, and frees by ends come before them.
+// insert adds ops before an event. Ops of one event stay in the order in which they were
+// added, after frees by ends.
 func (e *edit) insert(event replay.EventIndex, ops ...whatif.Op) {
 	e.inserts = append(e.inserts, insertion{event, ops})
 }

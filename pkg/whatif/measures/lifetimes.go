@@ -16,8 +16,8 @@ import (
 
 // Edits change a training in place and report whether there was anything to change.
 
-// nextStep makes a recorded first step the one after it: what is made once, such as the
-// optimizer's state, is there from the start.
+// nextStep turns a recorded first step into the one after it: allocations made once, such
+// as the optimizer's state, are there from the start.
 func (p *training) nextStep() {
 	e := newEdit()
 	var once []int32
@@ -32,7 +32,8 @@ func (p *training) nextStep() {
 	p.Before = append(p.Before, once...)
 }
 
-// cut ends lifetimes that could be shorter, and makes what is needed again later anew.
+// cut ends lifetimes that could be shorter, and allocates anew what is needed again
+// later.
 func (p *training) cut(m Measure) bool {
 	kind := peaks.Gradients
 	if m == DropOutputs {
@@ -48,7 +49,7 @@ func (p *training) cut(m Measure) bool {
 		}
 		a := &p.r.Device.Allocations[id]
 		if a.End == replay.None && c.To < events || a.End != replay.None && c.To < int(a.End) {
-			// It lives on after the cut, where it is made anew.
+			// It lives on after the cut, as a new allocation.
 			again := p.Copy(id)
 			e.freedFor[id] = again
 			from, to := replay.EventIndex(c.From), replay.EventIndex(c.To+1)
@@ -62,8 +63,8 @@ func (p *training) cut(m Measure) bool {
 	return len(cuts) > 0
 }
 
-// stopLeak ends what the sites of leaks pile up where the next forward pass begins, or with
-// its step if that is earlier.
+// stopLeak frees what leaking sites accumulate when the next forward pass begins, or at the
+// end of its step if that is earlier.
 func (p *training) stopLeak() bool {
 	kinds := map[snapshot.StackID]leaks.Kind{}
 	for _, leak := range p.r.LeaksWithoutCycles().Leaks {
@@ -100,13 +101,13 @@ func (p *training) stopLeak() bool {
 	return len(e.ends) > 0
 }
 
-// foreach reports whether an optimizer of torch that works on all parameters at once made
-// a request and freed it in its step.
+// foreach reports whether a foreach optimizer of torch made a request and freed it in its
+// step.
 func (p *training) foreach(id int32) bool {
 	return p.temporaryOfOptimizer(id) && p.r.Stacks.Facts[p.stack(id)].Has(stacks.FactForeach)
 }
 
-// fusible reports whether a stack is of such an optimizer that can be fused.
+// fusible reports whether a stack is of such an optimizer with a fused variant.
 func (p *training) fusible(id snapshot.StackID) bool {
 	s := p.r.Snapshot
 	for _, frame := range s.Stacks.Frames(id) {
@@ -118,7 +119,7 @@ func (p *training) fusible(id snapshot.StackID) bool {
 	return false
 }
 
-// dropTemporaries makes the optimizer's steps without temporaries.
+// dropTemporaries removes the temporaries of the optimizer's steps.
 func (p *training) dropTemporaries() bool {
 	e := newEdit()
 	known := map[snapshot.StackID]bool{}
@@ -144,7 +145,7 @@ func (p *training) dropTemporaries() bool {
 // asked for.
 func (p *training) oneAtATime() bool {
 	e := newEdit()
-	last := map[snapshot.StackID]int32{} // by stack: the temporary that was asked for last
+	last := map[snapshot.StackID]int32{} // by stack: the latest temporary
 	live := map[int32]bool{}
 	for _, o := range p.Ops {
 		if o.Request == whatif.NoRequest {
@@ -167,7 +168,7 @@ func (p *training) oneAtATime() bool {
 	return len(e.ends) > 0
 }
 
-// offload leaves nothing of the optimizer's state, nor of the temporaries of its step.
+// offload removes the optimizer's state and the temporaries of its step.
 func (p *training) offload() bool {
 	e := newEdit()
 	changed := false

@@ -7,20 +7,20 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// lossNeighbours is how many requests before and after one of the loss may be its logits,
-// a cast of them or their gradient.
+// lossNeighbours is how far from a request of the loss, in requests, its logits, a cast
+// of them or their gradient may be.
 const lossNeighbours = 16
 
-// lossInParts leaves one part in n of what the cross-entropy loss makes, of the logits that
-// it reads and of their gradient: the last layer and the loss work on a part of the tokens
-// at a time. It needs C++ frames, which show what the backward pass makes for it.
+// lossInParts leaves 1/n of what the cross-entropy loss makes, of the logits that it reads
+// and of their gradient: the last layer and the loss work on a part of the tokens at a
+// time. It needs C++ frames, which show what the backward pass makes for it.
 func (p *training) lossInParts(n int64) bool {
 	isLoss := p.operatorsOfLoss()
 	parts := map[int32]bool{}
 	var logits int64 // bytes of the last request of the loss
-	last := 0        // which request that was
+	last := 0        // index of that request
 	var made []int32 // all requests so far
-	// all reports whether a request has as many numbers as that, of its type or one half as large.
+	// all reports whether a request has as many elements, of its type or one half as large.
 	all := func(id int32) bool {
 		bytes := p.Requests[id].Bytes
 		return (bytes == logits || 2*bytes == logits) && p.ofPass(id)
@@ -49,7 +49,7 @@ func (p *training) lossInParts(n int64) bool {
 	return len(parts) > 0
 }
 
-// operatorsOfLoss says, by stack, whether an operator of cross-entropy is on it.
+// operatorsOfLoss returns, by stack, whether an operator of cross-entropy is on it.
 func (p *training) operatorsOfLoss() []bool {
 	is := make([]bool, len(p.r.Stacks.Operator))
 	for id, operator := range p.r.Stacks.Operator { // "aten::nll_loss_backward", "NllLossBackward0"

@@ -8,7 +8,7 @@ type Measure uint8
 const (
 	SetToNone      Measure = iota // zero_grad before the forward pass
 	DropOutputs                   // del of the outputs of a step
-	StopLeak                      // nothing of what the steps pile up outlives its step
+	StopLeak                      // nothing that the steps accumulate outlives its step
 	Fused                         // an optimizer without temporaries
 	NoForeach                     // an optimizer whose temporaries live one at a time
 	Checkpoint                    // of the block that repeats
@@ -34,7 +34,7 @@ var measureKeys = [measureCount]string{
 // Key names the measure in files: "checkpoint".
 func (m Measure) Key() string { return measureKeys[m] }
 
-// cost is what a measure costs, the cheapest first.
+// cost is a class of measures by what they cost, the cheapest first.
 type cost uint8
 
 const (
@@ -51,7 +51,7 @@ var measureCosts = [measureCount]cost{
 	ShardWeights: costGPUs,
 }
 
-// Precision is how well the peaks with a measure are known.
+// Precision is how well a measure's effect on the peaks is known.
 type Precision uint8
 
 const (
@@ -60,15 +60,15 @@ const (
 	AtLeast                  // active memory only, without buffers that come and go with the measure
 )
 
-// ReservedPercent is how far the predicted reserved memory may be off: where a request
-// that the measure moves falls in the cache decides how segments are cut.
+// ReservedPercent is how far the predicted reserved memory may be off: segments are split
+// differently depending on where in the cache a moved request lands.
 const ReservedPercent = 10
 
 // Shards reports whether the measure shares something over several GPUs.
 func (m Measure) Shards() bool { return measureCosts[m] == costGPUs }
 
-// Precision is how well the peaks with the measure are known. No combination has one
-// that is not Exact.
+// Precision returns how well the peaks with the measure are known. Combinations have only
+// Exact ones.
 func (m Measure) Precision() Precision {
 	switch m {
 	case StopLeak, LossInParts, HostOptimizer:
@@ -82,9 +82,9 @@ func (m Measure) Precision() Precision {
 // Rough reports whether only active memory is predicted.
 func (m Measure) Rough() bool { return m.Precision() != Exact }
 
-// DefaultGPUs is over how many GPUs ShardOptimizer and the like share, where nobody says
-// it: no recording shows how many there are.
+// DefaultGPUs is the number of GPUs that ShardOptimizer and the like assume if it is not
+// given: no recording shows how many there are.
 const DefaultGPUs = 8
 
-// LossParts is in how many parts LossInParts makes logits and loss.
+// LossParts is the number of parts in which LossInParts computes logits and loss.
 const LossParts = 8

@@ -2,10 +2,10 @@
 // an edit of the recorded requests, which are then served again by the model of
 // PyTorch's allocator (package whatif). An edit changes lifetimes (lifetimes.go,
 // checkpoint.go), sizes (sizes.go, shards.go, loss.go, batch.go), or whether there are
-// requests at all; what it assumes of the program is said where it is printed.
+// requests at all; its assumptions about the program are stated where it is printed.
 //
 // With and without a measure the requests are served from an empty cache, so that the
-// predictions compare with each other, and not with what was recorded.
+// predictions are comparable with each other, not with the recording.
 package measures
 
 import (
@@ -27,18 +27,18 @@ type Outcome struct {
 	Measures []Measure // in the order of the constants
 	// Active is the predicted peak of requested bytes that are live. ActiveLeast is less
 	// where a recording does not show which tensors grow with the batch: then Active
-	// takes all that may be weights for weights.
+	// assumes that all possible weights are weights.
 	Active, ActiveLeast int64
 	// Reserved is the predicted peak of reserved bytes, 0 for a rough measure.
-	// ReservedLeast goes with ActiveLeast.
+	// ReservedLeast corresponds to ActiveLeast.
 	Reserved, ReservedLeast int64
 	Failed                  int // requests that fail under the limit
-	// Fits says whether every request is served under the limit, where the reserved memory may be
-	// off by ReservedPercent. It is known in Findings where some request fails without measures,
-	// and of measures that are not rough.
+	// Fits is whether every request is served under the limit, with reserved memory off by up
+	// to ReservedPercent. It is known only for measures that are not rough, in Findings in
+	// which some request fails without measures.
 	Fits whatif.Fit
 	// PeakStack is the stack of the request that makes the active peak, 0 if it is older
-	// than the recording; PeakPhase is the phase in which that is.
+	// than the recording; PeakPhase is the phase of the peak.
 	PeakStack snapshot.StackID
 	PeakPhase stacks.Activity
 	PeakEvent replay.EventIndex
@@ -55,31 +55,32 @@ func (o *Outcome) Precision() Precision {
 
 // Findings are the measures for a recording.
 type Findings struct {
-	// Base is the recorded training without any measure, served in the same way as with them: from
-	// an empty cache.
+	// Base is the recorded training without any measure, also served from an empty cache.
 	Base Outcome
 	// NextStep: the recording is of a first step, in which the optimizer's state is made
-	// after the peak. All figures are of a step in which it is there from the start, and
-	// the gradients of the step before are gone.
+	// after the peak. All figures are for a later step, in which that state is there from
+	// the start and the gradients of the step before are gone.
 	NextStep bool
-	// GPUs is how many the sharding measures share over; GPUsAssumed: nobody said so.
+	// GPUs is the number of GPUs that the sharding measures use; GPUsAssumed: it was not
+	// given.
 	GPUs        int
 	GPUsAssumed bool
-	// Rows are those that lower the peak of active memory by half a percent, or under which
-	// fewer requests fail, that which saves most first. Useless are the others that apply.
+	// Rows are the measures that lower the peak of active memory by half a percent, or
+	// under which fewer requests fail, by savings, largest first. Useless are the others
+	// that apply.
 	Rows    []Outcome
 	Useless []Measure
 	// Together is the cheapest combination under which no request fails; nil if none
-	// does without any, if there is no limit, or if no combination is enough.
+	// fails without measures, if there is no limit, or if no combination is enough.
 	Together *Outcome
 	Hopeless bool // no combination is enough
 }
 
-// worthMeasuring: a measure has to save one part in that many of the peak.
+// worthMeasuring: a measure has to save at least 1/worthMeasuring of the peak.
 const worthMeasuring = 200
 
-// Find predicts what changes of the training would do under a limit. It is nil if the
-// model does not reproduce the recording, or if the recording has no forward pass.
+// Find predicts what changes of the training would do under a limit. It returns nil if
+// the model does not reproduce the recording, or if the recording has no forward pass.
 func Find(run *whatif.Run, limit whatif.Limit) *Findings { return FindOver(run, limit, 0) }
 
 // FindOver is Find with the number of GPUs to share over, 2 or more; 0: not known.
@@ -91,7 +92,7 @@ func FindOver(run *whatif.Run, limit whatif.Limit, gpus int) *Findings {
 	m := &Findings{Base: *x.outcome(), NextStep: x.next, GPUs: int(x.gpus), GPUsAssumed: gpus == 0}
 	outcomes := x.single[:]
 	inParallel(measureCount, func(i int) {
-		// Without a limit nothing fails, and what does not help is only named.
+		// Without a limit nothing fails, and useless measures are only named.
 		outcomes[i] = x.predict([]Measure{Measure(i)}, func(o *Outcome) bool {
 			return x.limit > 0 || helps(o, m.Base.Active)
 		})
@@ -132,7 +133,7 @@ func (x *measurer) setFits(m *Findings) {
 	inParallel(len(list), func(i int) { list[i].Fits = x.fit(list[i]) })
 }
 
-// fit says whether an outcome fits the limit.
+// fit returns whether an outcome fits the limit.
 func (x *measurer) fit(o *Outcome) whatif.Fit {
 	if o.Precision() != Exact {
 		return whatif.FitNotKnown
@@ -159,8 +160,8 @@ func (x *measurer) fit(o *Outcome) whatif.Fit {
 	return whatif.MayFit
 }
 
-// Try predicts some measures together; without any, the recorded training. It is nil if
-// one of them does not apply, or where the result of Find is.
+// Try predicts some measures together; without any, the recorded training. It returns nil
+// if one of them does not apply, or if Find would.
 func Try(run *whatif.Run, limit whatif.Limit, measures ...Measure) *Outcome {
 	x := newMeasurer(run, limit, DefaultGPUs)
 	if x == nil {
@@ -186,7 +187,7 @@ type measurer struct {
 	next   bool // base is the step after the recorded one
 }
 
-// newMeasurer is nil where nothing can be predicted.
+// newMeasurer returns nil if nothing can be predicted.
 func newMeasurer(run *whatif.Run, limit whatif.Limit, gpus int) *measurer {
 	r := run.Recording()
 	if !run.Proof.Holds() || !r.Phases().Has(stacks.InForward) {
@@ -206,7 +207,7 @@ func (x *measurer) outcome(measures ...Measure) *Outcome {
 	return x.predict(measures, func(*Outcome) bool { return true })
 }
 
-// predict is outcome, but only what is worth it is served; the others have no Reserved.
+// predict is outcome, but serves only what is worth it; other outcomes have no Reserved.
 func (x *measurer) predict(measures []Measure, worth func(*Outcome) bool) *Outcome {
 	p := x.edited(measures)
 	if p == nil {
@@ -214,7 +215,7 @@ func (x *measurer) predict(measures []Measure, worth func(*Outcome) bool) *Outco
 	}
 	o := describe(p)
 	o.Measures = measures
-	var least *training // with all that may grow with the batch
+	var least *training // with everything that may grow with the batch
 	if slices.Contains(measures, HalfBatch) || slices.Contains(measures, Accumulate) {
 		least = p.clone()
 		least.halveDoubtful()
@@ -231,10 +232,10 @@ func (x *measurer) predict(measures []Measure, worth func(*Outcome) bool) *Outco
 	return &o
 }
 
-// helps reports whether a measure lowers a peak of active bytes by enough to speak of.
+// helps reports whether a measure lowers a peak of active bytes significantly.
 func helps(o *Outcome, base int64) bool { return base-o.ActiveLeast >= base/worthMeasuring }
 
-// describe says where a training has its peak of active memory.
+// describe locates a training's peak of active memory.
 func describe(p *training) (o Outcome) {
 	var at int
 	o.Active, at = p.ActivePeak()
@@ -257,7 +258,7 @@ func (x *measurer) serve(p *training) (reserved int64, failed int) {
 	return served.ReservedPeak, served.FailedOf
 }
 
-// edited is the base under some measures; nil if one of them does not apply.
+// edited returns the base under some measures; nil if one of them does not apply.
 func (x *measurer) edited(measures []Measure) *training {
 	p := x.base.clone()
 	for m := range Measure(measureCount) {

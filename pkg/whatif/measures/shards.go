@@ -16,8 +16,8 @@ import (
 const leastShared = 512
 
 // shardTensors leaves the optimizer's state of some parameters, and the temporaries for
-// them: the fullest of n GPUs, where each parameter goes to the GPU that has
-// least, the largest first.
+// them: the fullest of n GPUs, where each parameter goes to the GPU with the least state,
+// the largest first.
 func (p *training) shardTensors(n int) bool {
 	if p.isSharded() {
 		return false
@@ -40,7 +40,7 @@ func (p *training) shardTensors(n int) bool {
 		stack snapshot.StackID
 		bytes int64
 	}
-	asked := map[place]int{} // so many temporaries for parameters of that size
+	asked := map[place]int{} // number of temporaries for parameters of that size
 	for _, o := range p.Ops {
 		if o.Kind != whatif.Allocate || !p.temporaryOfOptimizer(o.Request) {
 			continue
@@ -86,7 +86,7 @@ func (p *training) isSharded() bool {
 	return false
 }
 
-// stateBySize are the tensors of the optimizer's state, by bytes, in order.
+// stateBySize returns the tensors of the optimizer's state, by bytes, in order.
 func (p *training) stateBySize() map[int64][]int32 {
 	state := map[int64][]int32{}
 	for id := range int32(len(p.Requests)) {
@@ -97,7 +97,8 @@ func (p *training) stateBySize() map[int64][]int32 {
 	return state
 }
 
-// tensorsPerParameter is how many tensors of state a parameter has: 2, as with Adam, or 1.
+// tensorsPerParameter returns how many tensors of state a parameter has: 2, as with Adam,
+// or 1.
 func (p *training) tensorsPerParameter(state map[int64][]int32) int {
 	weights := map[int64]int{}
 	for i := range p.r.Device.Allocations {
@@ -113,8 +114,8 @@ func (p *training) tensorsPerParameter(state map[int64][]int32) int {
 	return 2
 }
 
-// fullest says, by bytes of a tensor of state, which parameters with such state are on the
-// fullest of n GPUs; nil if one of them has all.
+// fullest returns, by bytes of a tensor of state, which parameters with such state are on
+// the fullest of n GPUs; nil if one GPU has all.
 func fullest(n, tensors int, state map[int64][]int32) map[int64][]bool {
 	sizes := slices.SortedFunc(maps.Keys(state), func(a, b int64) int { return cmp.Compare(b, a) })
 	gpus := make(gpuHeap, n)
@@ -156,7 +157,7 @@ func (g gpuLoad) compare(o gpuLoad) int {
 	return cmp.Or(cmp.Compare(g.bytes, o.bytes), cmp.Compare(g.number, o.number))
 }
 
-// gpuHeap has the GPU with least first.
+// gpuHeap has the GPU with the least state first.
 type gpuHeap []gpuLoad
 
 func (h gpuHeap) Len() int           { return len(h) }

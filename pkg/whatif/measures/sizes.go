@@ -7,11 +7,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// leastState is the least bytes of a tensor that an 8-bit optimizer quantizes.
+// leastState is the size in bytes from which an 8-bit optimizer quantizes a tensor.
 const leastState = 16 << 10
 
-// eightBit makes a quarter of the optimizer's state that has a parameter's size, with one
-// scale of four bytes for 256 elements.
+// eightBit quarters the optimizer's state that has a parameter's size, and adds one scale
+// of four bytes per 256 elements.
 func (p *training) eightBit() bool {
 	weights := p.weightSizes()
 	changed := false
@@ -25,7 +25,7 @@ func (p *training) eightBit() bool {
 	return changed
 }
 
-// weightSizes are the sizes of parameters and of gradients, in bytes.
+// weightSizes returns the sizes of parameters and of gradients, in bytes.
 func (p *training) weightSizes() map[int64]bool {
 	sizes := map[int64]bool{}
 	for i := range p.r.Device.Allocations {
@@ -37,7 +37,7 @@ func (p *training) weightSizes() map[int64]bool {
 	return sizes
 }
 
-// shard leaves one part in n of the optimizer's state, and of the temporaries of its step.
+// shard leaves 1/n of the optimizer's state, and of the temporaries of its step.
 func (p *training) shard(n int64) bool {
 	if p.isSharded() {
 		return false
@@ -52,7 +52,7 @@ func (p *training) shard(n int64) bool {
 	return changed
 }
 
-// shardFamilies leaves one part in n of what is made for some purposes.
+// shardFamilies leaves 1/n of each tensor of some families.
 func (p *training) shardFamilies(n int64, of ...families.Family) bool {
 	changed := false
 	for id := range int32(len(p.Requests)) {
@@ -64,8 +64,8 @@ func (p *training) shardFamilies(n int64, of ...families.Family) bool {
 	return changed
 }
 
-// shardWeights leaves one part in n of gradients and parameters, and the parameters of
-// two calls of the block that repeats: one is gathered while the other works.
+// shardWeights leaves 1/n of gradients and parameters, and the parameters of two calls of
+// the block that repeats: one is gathered while the other works.
 func (p *training) shardWeights(n int64) bool {
 	blocks := p.r.Modules().Blocks
 	if len(blocks) == 0 {

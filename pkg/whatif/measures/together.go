@@ -2,19 +2,19 @@ package measures
 
 import "slices"
 
-// exclusive are measures of which one makes the other meaningless.
+// exclusive are pairs of measures that make each other meaningless.
 var exclusive = [][2]Measure{{Fused, NoForeach}, {ShardOptimizer, ShardTensors}, {Accumulate, HalfBatch}}
 
-// together is the cheapest combination under which no request fails, nil if there is
-// none. One measure after another is taken until that is so, of the cheapest class that
-// has one that helps: the one under which nothing fails, else the one with the lowest peak
-// of active memory. Then each measure is left out without which it still is so.
+// together returns the cheapest combination under which no request fails, nil if there is
+// none. It adds one measure after another until no request fails, from the cheapest class
+// in which one helps: the one under which nothing fails, else the one with the lowest peak
+// of active memory. Then it drops each measure that turns out not to be needed.
 func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
 	var taken []Measure
 	now := base
 	for now.Failed > 0 {
 		best := now
-		// With each measure the peak may go where one that costs less helps, which did not before.
+		// Each measure may move the peak to where a cheaper one helps that did not before.
 		for class := costNothing; class <= costGPUs && slices.Equal(best.Measures, taken); class++ {
 			best = x.bestOf(applicable, class, taken, now)
 		}
@@ -38,7 +38,7 @@ func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
 	return &now
 }
 
-// bestOf is what is taken with the best measure of a class, or what was before it.
+// bestOf returns taken plus the best measure of a class, or taken itself.
 func (x *measurer) bestOf(applicable []Measure, class cost, taken []Measure, before Outcome) Outcome {
 	candidates := slices.DeleteFunc(slices.Clone(applicable), func(m Measure) bool {
 		return measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m)
@@ -56,7 +56,7 @@ func (x *measurer) bestOf(applicable []Measure, class cost, taken []Measure, bef
 	return best
 }
 
-// attempt is outcome, without serving what needs more active memory than there is.
+// attempt is outcome, but serves nothing that needs more active memory than there is.
 func (x *measurer) attempt(measures []Measure) *Outcome {
 	if len(measures) == 1 {
 		return x.single[measures[0]]
@@ -68,9 +68,9 @@ func (x *measurer) attempt(measures []Measure) *Outcome {
 	return o
 }
 
-// better reports whether a combination is better than the best so far, and enough better
-// than the one before it to be worth a measure: no request fails, or fewer bytes are
-// active at the peak.
+// better reports whether a combination is better than the best so far, and sufficiently
+// better than the one before it to be worth a measure: no request fails, or fewer bytes
+// are active at the peak.
 func better(o, best, before *Outcome) bool {
 	if fits, fit := o.Failed == 0, best.Failed == 0; fits != fit {
 		return fits

@@ -6,7 +6,7 @@ const (
 	// different programs reach 81 %, those of the same program 98 % or more.
 	leastAligned = 0.90
 	// mostlyAligned: with less, recordings may have different numbers of steps, such as 11
-	// and 10, and the requests of the step that only one has would follow no law.
+	// and 10, and the requests of the extra step would follow no law.
 	mostlyAligned = 0.97
 	// nearlyAligned: with more, no other key is tried.
 	nearlyAligned = 0.999
@@ -14,11 +14,11 @@ const (
 	betterAligned = 0.02
 )
 
-// alignment is which requests of two recordings are the same.
+// alignment pairs the requests of two recordings that are the same.
 type alignment struct {
 	pairs []pair // indices into sample.requests
 	key   keyKind
-	share float64 // of the requests of the recording that has more of them
+	share float64 // of the requests of the recording with more of them
 }
 
 // alignments are the alignments of all recordings with each other.
@@ -28,10 +28,10 @@ type alignments struct {
 	last bool          // of the last complete steps
 }
 
-// alignAll aligns all recordings with each other: as they are if that aligns most
-// requests of every two, else their last complete steps if those align better. The
-// second result is false if too few requests align in either way; the result is then the
-// one with more. The recordings are left as they were aligned, whole or cut.
+// alignAll aligns all recordings with each other: whole if that aligns most requests of
+// every pair, else their last complete steps if those align better. ok is false if too
+// few requests align in either way; the result is then the better one. The recordings are
+// left as they were aligned, whole or cut.
 func alignAll(all []*sample) (a *alignments, ok bool) {
 	k := newKeyer(all)
 	whole := alignEach(k, all)
@@ -47,8 +47,8 @@ func alignAll(all []*sample) (a *alignments, ok bool) {
 	return whole, whole.least() >= leastAligned
 }
 
-// alignLastSteps cuts all recordings to their last complete steps and aligns these. It is
-// nil if no step of one is known to be complete.
+// alignLastSteps cuts all recordings to their last complete steps and aligns these. It
+// returns nil if a recording has no step known to be complete.
 func alignLastSteps(k *keyer, all []*sample) *alignments {
 	for _, r := range all {
 		if !r.useLastStep() {
@@ -90,7 +90,7 @@ func alignTwo(k *keyer, x, y *sample) alignment {
 	return first
 }
 
-// least is the share of requests that are aligned in the worst pair of recordings.
+// least returns the share of requests that are aligned in the worst pair of recordings.
 func (a *alignments) least() float64 {
 	least := 1.0
 	for i := range a.all {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// before finds the laws of what was live before recording i. It has no stacks to align,
-// so sizes that all recordings have are constant. If the rest is as many allocations in
-// each, they are paired in order of size; else they are carried over.
+// before finds the laws of the allocations live before recording i. They have no stacks
+// to align, so sizes that all recordings have are constant. If each recording has equally
+// many others, they are paired in order of size; else they are carried over.
 func (m *modeler) before(i int, set func(request int32, s sizes) *law, sum *Bytes) {
 	all := m.a.all
 	common := counts(all[0])
@@ -59,7 +59,7 @@ func (m *modeler) before(i int, set func(request int32, s sizes) *law, sum *Byte
 	}
 }
 
-// counts are how many allocations of each size were live before a recording.
+// counts returns how many allocations of each size were live before a recording.
 func counts(r *sample) map[int64]int {
 	n := map[int64]int{}
 	for _, request := range r.stream.Before {

@@ -11,18 +11,18 @@ import (
 )
 
 // Trial is a run served under a capacity. It fits if every request is served. Cached memory is
-// given back when the device is full, so a run may fit although it reserves more without a
+// released when the device is full, so a run may fit although it reserves more without a
 // limit.
 type Trial struct {
 	Fits     bool
-	Reserved int64             // peak in bytes under the capacity, of what was served
+	Reserved int64             // peak in bytes of the served requests under the capacity
 	Event    replay.EventIndex // of the first request that fails, in the base recording; None: before the first event
 	Bytes    int64             // of that request, rounded
 }
 
 // try serves a stream until a request fails.
 func try(s *whatif.Stream, capacity int64) *Trial {
-	if capacity <= 0 { // which would be no limit
+	if capacity <= 0 { // which would mean no limit
 		return &Trial{Event: replay.None}
 	}
 	served := s.Serve(whatif.Options{Limit: capacity, DeviceMemory: capacity, Placement: whatif.PlaceUpwards,
@@ -35,26 +35,26 @@ func try(s *whatif.Stream, capacity int64) *Trial {
 }
 
 // Largest is the largest x that fits into a capacity, as predicted without the spread of
-// reserved memory but for WithRoom.
+// reserved memory except in WithRoom.
 type Largest struct {
 	X        int64  // 0: not even the smallest
 	Margin   int64  // bytes of the capacity that are not reserved at X
-	FailsAt  int64  // the next x, which does not fit; 0: none up to the greatest that was tried
+	FailsAt  int64  // the next x, which does not fit; 0: none up to the greatest one tried
 	Failure  *Trial // at FailsAt
 	Base     int64  // the x of the recording that Failure's event is in
 	Again    int64  // a larger x that fits although FailsAt does not; 0: none
 	WithRoom int64  // the largest x that fits with the spread of reserved memory left free; 0: none was found
 }
 
-// neighbours are how many values around the boundary are tried: what fits is not
-// monotonous in x.
+// neighbours is the number of values tried around the boundary: fitting is not monotonic
+// in x.
 const neighbours = 16
 
-// farthest is how many times the greatest given x is tried at most.
+// farthest bounds the x that are tried, as a multiple of the greatest given one.
 const farthest = 1 << 16
 
-// Largest finds the largest multiple of step that fits into a capacity in bytes. It is
-// nil if reserved memory is not predicted.
+// Largest finds the largest multiple of step that fits into a capacity in bytes. It
+// returns nil if reserved memory is not predicted.
 func (s *Study) Largest(capacity, step int64) *Largest {
 	if !s.PredictsReserved() {
 		return nil
@@ -96,7 +96,7 @@ type fitter struct {
 	known map[[2]int64]*Trial
 }
 
-// fit is whether n steps fit; nil where x would be too large to try.
+// fit tries n steps; nil if x would be too large to try.
 func (f *fitter) fit(n, capacity int64) *Trial {
 	if n > f.most() {
 		return nil
@@ -108,7 +108,7 @@ func (f *fitter) fit(n, capacity int64) *Trial {
 	return f.known[key]
 }
 
-// look finds out whether from to to steps fit, several at the same time.
+// look finds out which numbers of steps between from and to fit, several concurrently.
 func (f *fitter) look(from, to, capacity int64) {
 	to = min(to, f.most())
 	if to < from {
@@ -140,7 +140,7 @@ func (f *fitter) fits(n, capacity int64) bool {
 	return fit != nil && fit.Fits
 }
 
-// boundary is the largest n below the first failure near the boundary that bisecting
+// boundary returns the largest n below the first failure near the boundary that bisecting
 // finds; 0 if not even 1 fits.
 func (f *fitter) boundary(capacity int64) int64 {
 	if !f.fits(1, capacity) {
@@ -170,7 +170,7 @@ func (f *fitter) boundary(capacity int64) int64 {
 	return first
 }
 
-// tryAt tries a run at x; of a first step, also the one after it.
+// tryAt tries a run at x; after a first step, also the next one.
 func (s *Study) tryAt(x, capacity int64) *Trial {
 	m := s.nearest(x)
 	stream := m.synthesize(x)

@@ -10,7 +10,7 @@ import (
 type LawKind uint8
 
 const (
-	Unknown      LawKind = iota // no law fits, or there is only one size: the nearest recording's is carried over
+	Unknown      LawKind = iota // no law fits, or there is only one size: the nearest recording's size is kept
 	Constant                    // c
 	Linear                      // c x
 	Square                      // c x^2
@@ -31,7 +31,7 @@ func (k LawKind) Key() string { return lawKeys[k] }
 type law struct {
 	kind LawKind
 	// evident: the law has fewer parameters than there are sizes, or is one that wrong
-	// labels do not lead to. Two sizes fit nearly any a + b x.
+	// labels do not produce. Nearly any two sizes fit a + b x.
 	evident bool
 	falls   bool // Unknown: the sizes fall as x grows
 
@@ -46,11 +46,11 @@ type point struct{ x, size int64 }
 // maxBytes bounds predicted sizes. No device has that much memory.
 const maxBytes = 1 << 50
 
-// lawOf is the first law that all points follow exactly. There is at least one; they
-// are ascending in x.
+// lawOf returns the first law that all points follow exactly. There is at least one
+// point; they are ascending in x.
 //
-// A law that grows faster than x^2 was only seen where recordings differed in their
-// dtypes, and one that falls only with wrong labels. So there is none.
+// There is no law that grows faster than x^2, which was only seen where recordings
+// differed in their dtypes, and none that falls, which was only seen with wrong labels.
 func lawOf(points []point) law {
 	first, last := points[0], points[len(points)-1]
 	unknown := law{kind: Unknown, falls: last.size < first.size}
@@ -96,7 +96,7 @@ func lawOf(points []point) law {
 	return unknown
 }
 
-// base is what the size is a multiple of, at x.
+// base returns the number that the size at x is a multiple of.
 func (l *law) base(x int64) *big.Int {
 	n := big.NewInt(x)
 	switch l.kind {
@@ -127,8 +127,8 @@ func (l *law) fits(points []point) bool {
 	return true
 }
 
-// sizeAt is the size at x in bytes, at least 1 and at most maxBytes, and whether the law
-// gives it without rounding up.
+// sizeAt returns the size at x in bytes, at least 1 and at most maxBytes, and whether the
+// law gives it without rounding up.
 func (l *law) sizeAt(x int64) (size int64, exact bool) {
 	value := new(big.Int)
 	switch l.kind {
@@ -154,7 +154,7 @@ func (l *law) sizeAt(x int64) (size int64, exact bool) {
 	return max(value.Int64(), 1), exact
 }
 
-// String is the law as a formula in bytes.
+// String returns the law as a formula in bytes.
 func (l *law) String() string {
 	per := func(text string, base *big.Int) string {
 		c := new(big.Rat).SetFrac(big.NewInt(l.size), base)

@@ -16,7 +16,7 @@ type model struct {
 	Bytes
 }
 
-// Bytes are the bytes that a recording requested, by what is known of their sizes.
+// Bytes are the bytes that a recording requested, by what is known about their sizes.
 type Bytes struct {
 	Requested int64           // after the start, without scratch
 	ByKind    [lawKinds]int64 // of those
@@ -24,11 +24,10 @@ type Bytes struct {
 	Falling   int64           // of those: less where x is larger
 	Scratch   int64           // of kernels, freed by the next event: follows no law for long
 	Before    int64           // live from the start
-	Carried   int64           // of those: unlike in the other recordings, and carried over
+	Carried   int64           // of those: different in the other recordings, and carried over
 }
 
-// EvidentShare is how much of what was requested is under a law that the recordings
-// prove.
+// EvidentShare is the share of the requested bytes under a law that the recordings prove.
 func (b *Bytes) EvidentShare() float64 {
 	if b.Requested == 0 {
 		return 0
@@ -36,7 +35,7 @@ func (b *Bytes) EvidentShare() float64 {
 	return float64(b.Evident) / float64(b.Requested)
 }
 
-// modeler finds laws. Few lists of sizes are different.
+// modeler finds laws. It remembers them, because few lists of sizes are distinct.
 type modeler struct {
 	a     *alignments
 	known map[sizes]law

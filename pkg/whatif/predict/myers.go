@@ -5,9 +5,9 @@ type pair struct{ a, b int32 }
 
 // align pairs equal elements of two sequences in order: as many as possible, by Myers'
 // algorithm in linear space, unless the sequences are long and very different. Then
-// stretches are divided where most of them has been matched within a short distance,
-// which bounds the time to maxWork and some more that is linear in the length. The other
-// aligner, in analysis/compare, weighs every pair, which takes quadratic time.
+// stretches are divided where most has been matched within a short distance, which bounds
+// the time to maxWork plus a term linear in the length. The other aligner, in
+// analysis/compare, weighs every pair, which takes quadratic time.
 func align(a, b []int32) []pair {
 	x := &aligner{a: a, b: b, pairs: make([]pair, 0, min(len(a), len(b)))}
 	n := 2*maxDistance + 4
@@ -16,9 +16,9 @@ func align(a, b []int32) []pair {
 	return x.pairs
 }
 
-// Half the edit distance up to which a stretch is aligned in the best way, the diagonals
-// that all stretches may visit for that, and the distance when these are used up.
-// Recordings of one program differ by a few requests in every hundred.
+// Half the edit distance up to which a stretch is aligned optimally, the diagonals that
+// all stretches may visit for that, and the distance once these are used up. Recordings
+// of one program differ by a few requests in every hundred.
 const (
 	maxDistance   = 8000
 	maxWork       = 300_000_000
@@ -53,9 +53,9 @@ func (x *aligner) stretch(a0, a1, b0, b1 int32) {
 	}
 }
 
-// middle is a point that the shortest edit of a[a0:a1] into b[b0:b1] passes, neither its
-// beginning nor its end; or, beyond the greatest distance, the point that the forward search got
-// furthest to. Both stretches are not empty, and differ in their first and last elements.
+// middle returns an inner point of the shortest edit of a[a0:a1] into b[b0:b1]; or, beyond the
+// greatest distance, the furthest point of the forward search. Neither stretch is empty, and
+// they differ in their first and last elements.
 func (x *aligner) middle(a0, a1, b0, b1 int32) (a, b int32) {
 	n, m := a1-a0, b1-b0
 	delta := n - m
@@ -97,7 +97,7 @@ func (x *aligner) middle(a0, a1, b0, b1 int32) (a, b int32) {
 	return inside(a0, b0, a, b, n, m)
 }
 
-// furthest is where a path of d edits begins on diagonal k.
+// furthest returns where a path of d edits begins on diagonal k.
 func furthest(list []int32, k, d int32) int32 {
 	below, above := list[k-1+maxDistance+1], list[k+1+maxDistance+1]
 	if k == -d || k != d && below < above {
@@ -106,7 +106,7 @@ func furthest(list []int32, k, d int32) int32 {
 	return below + 1
 }
 
-// inside is the point (i, j) of a stretch of n by m, moved into it.
+// inside returns the point (i, j) of a stretch of n by m, moved into its interior.
 func inside(a0, b0, i, j, n, m int32) (a, b int32) {
 	i, j = max(0, min(i, n)), max(0, min(j, m))
 	if i == n && j == m { // the rest is one edit

@@ -9,17 +9,17 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// nextStep says what of a first step is there in the one after it.
+// nextStep describes which requests of a first step remain in the one after it.
 type nextStep struct {
 	stays     []int32           // requests that are made once: optimizer state, parameters, workspaces
 	gradients []int32           // live at the end: dropped before the next forward pass, or only before backward
-	replaced  []int32           // live at the end, until the next step has made them again
+	replaced  []int32           // live at the end, until the next step makes them again
 	backward  replay.EventIndex // where backward begins
 }
 
-// nextStepOf is nil unless the optimizer's state is born in the only step of the model's
-// recording. Such a recording understates the run: in later steps that state is there
-// during the passes, too.
+// nextStepOf returns nil unless the optimizer's state is born in the only step of the
+// model's recording. Such a recording understates the run: in later steps that state is
+// there during the passes, too.
 func nextStepOf(m *model) *nextStep {
 	if !m.whole || m.r.Peaks().First.Bytes == 0 {
 		return nil
@@ -48,8 +48,8 @@ func nextStepOf(m *model) *nextStep {
 	return n
 }
 
-// streams are the recorded step and the one after it: with the gradients of the first
-// dropped before the forward pass, and alive until backward. The second step begins at
+// streams returns the recorded step and the one after it: with the gradients of the first
+// dropped before the forward pass, and kept until backward. The second step begins at
 // index second.
 func (n *nextStep) streams(s *whatif.Stream) (gone, alive *whatif.Stream, second int) {
 	gone = n.goOn(s, 0)
@@ -59,7 +59,7 @@ func (n *nextStep) streams(s *whatif.Stream) (gone, alive *whatif.Stream, second
 	return gone, n.goOn(s, n.backward), len(s.Ops)
 }
 
-// goOn adds a second step to the first, which has the same requests but for what stays.
+// goOn adds a second step to the first, with the same requests except those that stay.
 // The gradients of the first are dropped at an event.
 func (n *nextStep) goOn(s *whatif.Stream, drop replay.EventIndex) *whatif.Stream {
 	next := s.Clone()
@@ -89,7 +89,7 @@ func (n *nextStep) goOn(s *whatif.Stream, drop replay.EventIndex) *whatif.Stream
 		first := x.Request
 		id, is := again[first]
 		if !is {
-			continue // it was there before the first step, and is gone
+			continue // from before the first step, and freed in it
 		}
 		x.Request = id
 		next.Ops = append(next.Ops, x)

@@ -8,7 +8,7 @@
 // its reserved peak is what the model of PyTorch's allocator reserves for them, starting
 // from an empty cache (reserved.go).
 //
-// What no recording can tell is whether the program does the same at another x: another
+// No recording can show whether the program does the same at another x: another
 // kernel, padding, or data type. Two recordings that are both padded alike do not show
 // the padding. So every prediction holds if nothing else changes, and [New] refuses
 // recordings that cannot be of one program at the given x (refusals.go).
@@ -37,13 +37,13 @@ const MaxRecordings = 8
 // MaxX bounds x.
 const MaxX = 1 << 40
 
-// Study is what recordings at several sizes say about other sizes.
+// Study predicts other sizes from recordings at several sizes.
 type Study struct {
 	Given   []Given // ascending in X
 	Refused *Refusal
 
 	// Aligned is the share of requests that the worst pair of recordings has in common,
-	// ByFunction that lines and folders did not count for it, and LastStep that only the
+	// ByFunction means that lines and folders were ignored, and LastStep that only the
 	// last complete steps were compared.
 	Aligned              float64
 	ByFunction, LastStep bool
@@ -56,16 +56,16 @@ type Study struct {
 	FirstStep bool
 
 	models []*model
-	next   []*nextStep // by recording; nil entries where it is not of a first step
+	next   []*nextStep // by recording; nil if it is not of a first step
 }
 
-// Options change what New does.
+// Options configure New.
 type Options struct {
-	Force bool // go on where it can, although the recordings are refused
+	Force bool // continue if possible, although the recordings are refused
 }
 
 // New compares recordings. If they cannot be compared, Study.Refused says why, and
-// nothing can be predicted unless Options.Force is set and it is possible.
+// nothing can be predicted unless Options.Force is set and prediction is possible.
 func New(given []Given, o Options) *Study {
 	s := &Study{Given: slices.Clone(given)}
 	slices.SortStableFunc(s.Given, func(a, b Given) int { return cmp.Compare(a.X, b.X) })
@@ -134,9 +134,9 @@ func (s *Study) makeColds(all []*sample) {
 // Possible reports whether anything can be predicted.
 func (s *Study) Possible() bool { return len(s.models) > 0 }
 
-// PredictsReserved reports whether reserved memory can be predicted: the model
-// reproduces every recording, and each, served from an empty cache, reserves about what
-// it did.
+// PredictsReserved reports whether reserved memory can be predicted: the model reproduces
+// every recording, and each, served from an empty cache, reserves about as much as
+// recorded.
 func (s *Study) PredictsReserved() bool {
 	return len(s.Colds) > 0 && !slices.ContainsFunc(s.Colds, func(c Cold) bool { return !c.Near() })
 }
@@ -147,8 +147,8 @@ func (s *Study) fromEmpty() bool {
 	return !slices.ContainsFunc(s.Colds, func(c Cold) bool { return !c.Empty })
 }
 
-// EvidentShare is the share of bytes under a law that the recordings prove, in the
-// recording where it is least.
+// EvidentShare is the share of bytes under a law that the recordings prove, the least of
+// all recordings.
 func (s *Study) EvidentShare() float64 {
 	least := 1.0
 	for i := range s.Bytes {
@@ -157,7 +157,7 @@ func (s *Study) EvidentShare() float64 {
 	return least
 }
 
-// Recording is the run that was recorded at x; nil if there is none.
+// Recording returns the run that was recorded at x; nil if there is none.
 func (s *Study) Recording(x int64) *whatif.Run {
 	for _, g := range s.Given {
 		if g.X == x {
@@ -167,7 +167,7 @@ func (s *Study) Recording(x int64) *whatif.Run {
 	return nil
 }
 
-// Common is the greatest number that all given x are multiples of.
+// Common returns the greatest common divisor of all given x.
 func (s *Study) Common() int64 {
 	common := int64(0)
 	for _, g := range s.Given {
@@ -190,8 +190,8 @@ type Prediction struct {
 	Given bool  // it was recorded at this x
 	Base  int64 // the x of the recording whose order and lifetimes it has
 
-	Active        Range // peak in bytes; both are equal unless unknown or unproved bytes are live there
-	ActivePeak    int64 // with what follows no law carried over
+	Active        Range // peak in bytes; both are equal unless unknown or unproved bytes are live at the peak
+	ActivePeak    int64 // with sizes that follow no law carried over
 	PeakEvent     replay.EventIndex
 	UnknownBytes  int64 // live at the peak, of sizes that follow no law
 	UnprovedBytes int64 // live at the peak, of sizes under a law that the recordings do not prove
@@ -202,16 +202,16 @@ type Prediction struct {
 	Reserved *Reserved // nil: it is not predicted
 	NextStep *NextStep // nil: the recording is not of a first step
 
-	// Fits says whether the run fits the capacity, the next step included. It is not known if no
-	// capacity is given or reserved memory is not predicted; nothing is sure to fit where the
-	// recordings are refused.
+	// Fits is whether the run fits the capacity, the next step included. It is unknown if no
+	// capacity is given or reserved memory is not predicted, and never Fits if the recordings
+	// are refused.
 	Fits    whatif.Fit
 	hasRoom bool  // it fits with the spread of reserved memory left free
-	room    int64 // bytes of the capacity that are left then
+	room    int64 // bytes of the capacity left in that case
 }
 
 // NextStep is what the step after a recorded first step needs, in bytes: the least if
-// gradients are gone before its forward pass, the most if they live until backward.
+// gradients are freed before its forward pass, the most if they live until backward.
 type NextStep struct {
 	Active   Range
 	Reserved *Range // of both steps; nil: it is not predicted
@@ -271,8 +271,8 @@ func (s *Study) At(x, capacity int64) Prediction {
 	return p
 }
 
-// limit is the limit to serve a run of a model's recording under: none, unless it gave
-// cached memory back.
+// limit returns the limit to serve a run of a model's recording under: none, unless the
+// recording released cached memory.
 func (s *Study) limit(m *model, capacity int64) int64 {
 	if m.Run.Retries == 0 {
 		return 0
@@ -280,17 +280,17 @@ func (s *Study) limit(m *model, capacity int64) int64 {
 	return cmp.Or(capacity, m.Run.Limit.Bytes)
 }
 
-// Check is a recording predicted from all others, and what it was.
+// Check is a recording predicted from all others, with its actual numbers.
 type Check struct {
 	X                int64
-	Refused          *Refusal // the others by themselves are refused, so nothing was predicted
+	Refused          *Refusal // the others alone are refused, so nothing was predicted
 	Active, Recorded int64    // peaks in bytes
 	Reserved         *Reserved
 	RecordedReserved int64
 }
 
-// Checks are those of all recordings, if there are three or more. Of two, one predicts
-// nothing.
+// Checks returns the checks of all recordings, if there are three or more: one alone
+// predicts nothing.
 func (s *Study) Checks() []Check {
 	if len(s.Given) < 3 || !s.Possible() {
 		return nil

@@ -13,7 +13,7 @@ import (
 type Refusal struct {
 	Key      string // for programs: "programs_differ"
 	Sentence string
-	Forcible bool // Options.Force predicts in spite of it
+	Forcible bool // Options.Force overrides it
 }
 
 func refuse(key, format string, args ...any) *Refusal {
@@ -32,7 +32,7 @@ const (
 	mostFalling = 0.02
 )
 
-// refuseInputs says why recordings cannot be compared, each by itself.
+// refuseInputs returns why recordings, each by itself, cannot be compared.
 func refuseInputs(given []Given) *Refusal {
 	if len(given) < 2 || len(given) > MaxRecordings {
 		return refuse("number", "From two to %d recordings can be compared, and there are %d.", MaxRecordings,
@@ -89,7 +89,7 @@ func stacksOf(g Given) (stacked, compiled int) {
 	for i := d.PreExisting; i < len(d.Allocations); i++ {
 		id := d.Allocations[i].Stack
 		if id == 0 {
-			if activities.Alloc(id) != stacks.NoActivity { // Python was recorded, and this is the engine's thread
+			if activities.Alloc(id) != stacks.NoActivity { // Python was recorded: the engine's thread
 				stacked++
 			}
 			continue
@@ -109,7 +109,7 @@ func stacksOf(g Given) (stacked, compiled int) {
 	return stacked, compiled
 }
 
-// refuseAlignment says why recordings do not align.
+// refuseAlignment returns why recordings do not align.
 func refuseAlignment(all []*sample, a *alignments) *Refusal {
 	small, large := all[0], all[len(all)-1]
 	few, many := len(small.requests), len(large.requests)
@@ -136,8 +136,8 @@ func refuseGrowth(few, many int, small, large int64) *Refusal {
 // nearlyEqual: two ratios that differ by less, in percent, count as the same.
 const nearlyEqual = 10
 
-// refuseRepetition is for recordings of which only the last steps align. Repetitions that
-// no optimizer shows to be steps may be what x counts.
+// refuseRepetition is for recordings of which only the last steps align. Without an
+// optimizer, the repetitions may not be steps but what x counts.
 func refuseRepetition(all []*sample) *Refusal {
 	small, large := all[0], all[len(all)-1]
 	if small.r.Steps().Method <= steps.ByOptimizer {
@@ -161,7 +161,7 @@ func contained(a *alignments) bool {
 	return float64(len(a.of[0][len(a.all)-1].pairs)) >= leastAligned*float64(n)
 }
 
-// refuseLaws says why the sizes do not prove their laws.
+// refuseLaws returns why the sizes do not prove their laws.
 func refuseLaws(s *Study) *Refusal {
 	first, greatest := s.Given[0].X, s.Given[len(s.Given)-1].X
 	var r *Refusal

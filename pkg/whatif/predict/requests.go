@@ -13,7 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// recording is one of the given recordings, or its last complete step.
+// sample is one of the given recordings, or its last complete step.
 type sample struct {
 	Given
 	r        *analysis.Recording
@@ -25,7 +25,7 @@ type sample struct {
 	keys     [keyKinds][]int32 // of those requests
 }
 
-// keyKind is what requests of two recordings are told to be the same by.
+// keyKind is what identifies the same request in two recordings.
 type keyKind uint8
 
 const (
@@ -37,7 +37,7 @@ const (
 	keyKinds int = iota
 )
 
-// use makes the recording one of the events between two states.
+// use restricts the sample to the events between two states.
 func (r *sample) use(from, to replay.EventIndex) {
 	r.from, r.to = from, to
 	r.whole = from == 0 && int(to) == r.r.Device.Events.Len()
@@ -55,11 +55,11 @@ func (r *sample) use(from, to replay.EventIndex) {
 	r.keys = [keyKinds][]int32{}
 }
 
-// useAll makes it the whole recording again.
+// useAll makes the sample the whole recording again.
 func (r *sample) useAll() { r.use(0, replay.EventIndex(r.r.Device.Events.Len())) }
 
-// useLastStep cuts a recording to its last complete step, what is live at its beginning
-// being there from the start. It is not ok if no step is known to be complete.
+// useLastStep cuts a recording to its last complete step; allocations live at its
+// beginning are there from the start. ok is false if no step is known to be complete.
 func (r *sample) useLastStep() (ok bool) {
 	list := r.r.Steps()
 	for i := len(list.Steps) - 1; i >= 0; i-- {
@@ -89,7 +89,7 @@ func newKeyer(all []*sample) *keyer {
 	return k
 }
 
-// number is the number of a text, which it gets at its first use.
+// number returns the number of a text, assigned at its first use.
 func number(of map[string]int32, text string) int32 {
 	n, known := of[text]
 	if !known {
@@ -99,7 +99,7 @@ func number(of map[string]int32, text string) int32 {
 	return n
 }
 
-// keys are the keys of the requests of a recording.
+// keys returns the keys of the requests of a recording.
 func (k *keyer) keys(r *sample, kind keyKind) []int32 {
 	if r.keys[kind] != nil {
 		return r.keys[kind]
@@ -139,7 +139,7 @@ func (k *keyer) keys(r *sample, kind keyKind) []int32 {
 	return list
 }
 
-// frameText is what has to be equal of two frames.
+// frameText returns the text by which frames are compared.
 func frameText(st *stacks.Table, id snapshot.FrameID, kind keyKind) string {
 	f := st.Frame(id)
 	if kind == byStack {

@@ -10,22 +10,21 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// Cold compares what a recording reserved with what its requests reserve when they are
-// served from an empty cache.
+// Cold compares what a recording reserved with what its requests reserve from an empty
+// cache.
 type Cold struct {
-	Recorded int64 // peak in bytes, without Leftover, from where the cache was emptied first if that was early
+	Recorded int64 // peak in bytes, without Leftover, after the first emptying of the cache if that was early
 	Served   int64 // peak in bytes
 	Leftover int64 // bytes of segments that were cached before the recording and never used in it
-	// Empty: no more was reserved at the start than for what was live then, or the cache
-	// was emptied in the first tenth of the recording.
+	// Empty: no more was reserved at the start than live memory needed, or the cache was
+	// emptied in the first tenth of the recording.
 	Empty bool
 }
 
-// leastCold is how many percent of what was recorded the requests served from an empty
-// cache may be off.
+// leastCold is how far Served may be off, in percent of Recorded.
 const leastCold = 5
 
-// Near reports whether both agree so far that reserved memory can be predicted.
+// Near reports whether both agree well enough that reserved memory can be predicted.
 func (c *Cold) Near() bool {
 	off := c.Served - c.Recorded
 	return 100*max(off, -off) <= leastCold*c.Recorded
@@ -67,8 +66,8 @@ func coldOf(r *sample) Cold {
 	return c
 }
 
-// limitOf is the limit that a recording has to be served under: one that had to give
-// back cached memory reserves far more without it.
+// limitOf returns the limit that a recording has to be served under: one that had to
+// release cached memory reserves far more without it.
 func limitOf(r *sample) int64 {
 	if r.Run.Retries == 0 {
 		return 0
@@ -76,7 +75,7 @@ func limitOf(r *sample) int64 {
 	return r.Run.Limit.Bytes
 }
 
-// unusedSegment was cached before a recording and never used in it.
+// unusedSegment is a segment that was cached before a recording and never used in it.
 type unusedSegment struct {
 	addr  uint64
 	size  int64
@@ -84,7 +83,7 @@ type unusedSegment struct {
 	used  bool
 }
 
-// unusedSegments are the segments of a recording that were never used, by address.
+// unusedSegments returns the segments of a recording that were never used, by address.
 func unusedSegments(r *sample) (list []unusedSegment) {
 	d := r.r.Device
 	m := r.r.Layouts().At(0)
@@ -123,7 +122,7 @@ func unusedSegments(r *sample) (list []unusedSegment) {
 type Reserved struct {
 	Peak      int64 // served once from an empty cache
 	Low, High int64 // bounds of the spread
-	above     int64 // how far High is above Peak, also where a limit cuts High
+	above     int64 // how far High is above Peak, before a limit cuts High
 }
 
 // manyOps is the length of a stream, in calls of the allocator, above which it is not
@@ -133,7 +132,7 @@ const manyOps = 300_000
 // reserve predicts what serving a stream reserves. The cache that was there before, how
 // often the steps ran, when the program emptied the cache and where the driver puts its
 // ranges are unknown at another size. So the stream is served in several ways, and the
-// spread widened by what the model was off for real recordings.
+// spread is widened by the model's error on real recordings.
 func reserve(s *whatif.Stream, limit int64, empty bool) Reserved {
 	once := whatif.Options{Limit: limit, Placement: whatif.PlaceUpwards}
 	downwards, thrice, keeping := once, once, once

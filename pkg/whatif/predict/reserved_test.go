@@ -12,7 +12,7 @@ import (
 
 const mib = 1 << 20
 
-// tape records what is done with a model of the allocator.
+// tape records calls of a model of the allocator.
 type tape struct {
 	c       *snapshot.Composer
 	a       *allocator.Allocator

@@ -11,19 +11,19 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// A device whose capacity is not given, in bytes: what it has, and what its model has, by
+// A device of unknown capacity, in bytes: its memory, and the memory of its model, by
 // which the allocator sizes reservations.
 const (
 	ample       = 1 << 42
 	usualMemory = 80 << 30
 )
 
-// Snapshot is the recording of a run at x that was never made: the events that the
-// model's allocator would have recorded, with the stacks and the times of the nearest
-// recording. All studies are of devices of the same snapshots. If the run does not fit
-// into the capacity in bytes (0: not given), it ends with the request that fails. Behind a
-// recorded first step follows the step after it, with the gradients of the first alive
-// until backward.
+// Snapshot returns the recording of a simulated run at x: the events that the model's
+// allocator would have recorded, with the stacks and the times of the nearest recording.
+// All studies are of devices of the same snapshots. If the run does not fit into the
+// capacity in bytes (0: not given), it ends with the request that fails. A recorded first
+// step is followed by the step after it, with the gradients of the first alive until
+// backward.
 func Snapshot(studies []*Study, x, capacity int64) (*snapshot.Snapshot, *analysis.Predicted) {
 	nearest := studies[0].nearest(x)
 	base := nearest.r.Snapshot
@@ -43,7 +43,7 @@ func Snapshot(studies []*Study, x, capacity int64) (*snapshot.Snapshot, *analysi
 		}
 		limit := capacity
 		if known := study.limit(m, 0); limit == 0 && known > 0 && try(c.stream, known).Fits {
-			limit = known // the recording gave cached memory back, and so does this run
+			limit = known // the recording released cached memory, and so does this run
 		}
 		c.compose(limit)
 	}
@@ -51,13 +51,13 @@ func Snapshot(studies []*Study, x, capacity int64) (*snapshot.Snapshot, *analysi
 	return s, run
 }
 
-// composer writes down what serving a stream does.
+// composer records the serving of a stream as a snapshot.
 type composer struct {
 	s                *snapshot.Snapshot
 	device           *replay.Device // of the recording that stacks and times are taken from
 	stream           *whatif.Stream
 	events           snapshot.Events
-	owners, segments map[uint64]snapshot.StackID // by address: who allocated the block or the segment
+	owners, segments map[uint64]snapshot.StackID // by address: the stack that allocated the block or the segment
 	before           int                         // requests from before the first step that were served
 	later            int64                       // microseconds from the first step to the one after it
 }

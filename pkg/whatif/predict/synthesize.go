@@ -7,8 +7,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// nearest is the model of the recording whose x is nearest by ratio, the larger one if
-// two are as near.
+// nearest returns the model of the recording with the nearest x by ratio, the larger of
+// two equally near.
 func (s *Study) nearest(x int64) *model {
 	var best *model
 	least := math.Inf(1)
@@ -21,12 +21,12 @@ func (s *Study) nearest(x int64) *model {
 }
 
 // maxSum bounds the sum of all predicted sizes in bytes, whatever x is, so that no sum
-// overflows, not even if all are served several times.
+// overflows, even if all are served several times.
 const maxSum = 1 << 59
 
 // synthesize makes the requests of a run at x: those of the model's recording in their
-// order and with their lifetimes, each of the size that its law gives, or else
-// of the recorded one.
+// order and with their lifetimes, each of the size that its law gives, or else of the
+// recorded size.
 func (m *model) synthesize(x int64) *whatif.Stream {
 	sizes := make([]int64, len(m.laws))
 	most := maxSum / int64(max(len(m.stream.Requests), 1))
@@ -66,17 +66,16 @@ func (m *model) withoutSquare(s *whatif.Stream, op int) (bytes, peak int64) {
 	return bytes, peak
 }
 
-// unproved are the bytes that are live at some time and whose size at x the recordings do
-// not prove.
+// unproved are live bytes of requests whose size at x the recordings do not prove.
 type unproved struct {
-	carried int64 // they follow no law, and are as in the model's recording
-	byLaw   int64 // they follow a law that the recordings do not prove
+	carried int64 // of requests that follow no law, as in the model's recording
+	byLaw   int64 // of requests under a law that the recordings do not prove
 	bounds  Range // of both together
 }
 
 // unprovedAt sums the unproved bytes of a stream that are live after an op. Each size lies
-// between that of the model's recording, what it would be if it grew with the square of x,
-// and what its law gives.
+// within the range of its size in the model's recording, that size scaled by the square of
+// x, and the size by its law.
 func (m *model) unprovedAt(s *whatif.Stream, op int, x int64) (u unproved) {
 	live := s.LiveAfter(op)
 	ratio := float64(x) / float64(m.X)
