@@ -1,7 +1,7 @@
 // Package analysis answers questions about one device of a replayed snapshot: a
-// [Recording] owns everything that is derived of the device.
+// [Recording] owns everything derived from the device.
 //
-// Each question has a package below this one, which says what its answer rests on
+// Each question has a package below this one, which documents what its answer is based on
 // and what it cannot see:
 //
 //	stacks    whose code a stack is, which line asked for memory, what was going on
@@ -39,7 +39,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// once is a value that is derived when it is first asked for.
+// once is a value that is derived on first use.
 type once[T any] struct {
 	do    sync.Once
 	value T
@@ -53,10 +53,10 @@ func (o *once[T]) get(what string, derive func() T) T {
 	return o.value
 }
 
-// derived is called for everything that is derived. Tests count the calls.
+// derived is called for every derived value. Tests count the calls.
 var derived = func(what string) {}
 
-// Source is a snapshot with what its devices share.
+// Source is a snapshot with the data that its devices share.
 type Source struct {
 	Snapshot *snapshot.Snapshot
 	Stacks   *stacks.Table
@@ -76,22 +76,22 @@ func NewSource(s *snapshot.Snapshot) *Source {
 // must be called before any recording of the source is asked for its families.
 func (s *Source) Override(rules *families.Overrides) { s.overridden = rules.Apply(s.Stacks) }
 
-// OverrideAgain is Override with what was decided before, which a report holds.
+// OverrideAgain is Override with earlier decisions, as stored in a report.
 func (s *Source) OverrideAgain(d *families.Decisions) (err error) {
 	s.overridden, err = d.Apply(s.Stacks)
 	return err
 }
 
-// Decisions are what a person's own rules decided; nil without any.
+// Decisions returns what a user's own rules decided; nil without any.
 func (s *Source) Decisions() *families.Decisions { return s.overridden.Decisions(s.Stacks) }
 
-// Settings are the allocator's settings as the file has them.
+// Settings returns the allocator's settings as recorded in the file.
 func (s *Source) Settings() *layout.Settings {
 	return s.settings.get("settings", func() *layout.Settings { return layout.SettingsOf(s.Snapshot) })
 }
 
-// Recording is one device of a snapshot. Everything about it is derived when it is
-// first asked for, and once. It may be used by several goroutines.
+// Recording is one device of a snapshot. Everything about it is derived once, on first
+// use. It may be used by several goroutines.
 type Recording struct {
 	*Source
 	Device *replay.Device
@@ -113,51 +113,51 @@ type Recording struct {
 	retries       once[*oom.Retries]
 }
 
-// NewRecording is one device of a source.
+// NewRecording returns one device of a source.
 func NewRecording(s *Source, d *replay.Device) *Recording { return &Recording{Source: s, Device: d} }
 
-// Settings are the allocator's settings in force on this device.
+// Settings returns the allocator's settings in effect on this device.
 func (r *Recording) Settings() *layout.Settings {
 	return r.ownSettings.get("own settings", func() *layout.Settings {
 		return r.Source.Settings().Of(r.Snapshot, r.Device)
 	})
 }
 
-// Activities is what each stack of the device's events was doing.
+// Activities returns the activity of each stack of the device's events.
 func (r *Recording) Activities() *stacks.Activities {
 	return r.activities.get("activities", func() *stacks.Activities {
 		return stacks.ActivitiesOf(r.Stacks, r.Device.Events)
 	})
 }
 
-// Annotations are the ranges that record_function and the profiler named, on the
-// time axis of this device.
+// Annotations returns the ranges that record_function and the profiler named, on the time
+// axis of this device.
 func (r *Recording) Annotations() []timeline.Annotation {
 	return r.annotations.get("annotations", func() []timeline.Annotation {
 		return timeline.FindAnnotations(r.Snapshot, r.Device)
 	})
 }
 
-// Notes are the texts that the program has written beside allocations.
+// Notes returns the texts that the program attached to allocations.
 func (r *Recording) Notes() *replay.Notes {
 	return r.notes.get("notes", func() *replay.Notes { return r.Device.Notes(r.Snapshot) })
 }
 
-// Phases is the history as a sequence of phases of training.
+// Phases returns the history as a sequence of phases of training.
 func (r *Recording) Phases() timeline.Phases {
 	return r.phases.get("phases", func() timeline.Phases {
 		return timeline.FindPhases(r.Activities(), r.Device.Events)
 	})
 }
 
-// Families says what each allocation was for.
+// Families returns what each allocation was for.
 func (r *Recording) Families() *families.Assignment {
 	return r.families.get("families", func() *families.Assignment {
 		return families.Find(r.Stacks, r.Device, r.Activities(), r.Phases(), r.overridden)
 	})
 }
 
-// Modules says which module asked for memory, and which blocks of the model repeat.
+// Modules returns which module asked for memory, and which blocks of the model repeat.
 func (r *Recording) Modules() *modules.Findings {
 	return r.modules.get("modules", func() *modules.Findings {
 		return modules.Find(modules.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.Activities(),
@@ -165,7 +165,7 @@ func (r *Recording) Modules() *modules.Findings {
 	})
 }
 
-// Steps is the history cut into steps.
+// Steps returns the history cut into steps.
 func (r *Recording) Steps() *steps.List {
 	return r.steps.get("steps", func() *steps.List {
 		return steps.Find(steps.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.Activities(),
@@ -173,7 +173,7 @@ func (r *Recording) Steps() *steps.List {
 	})
 }
 
-// Peaks is what the peak holds and need not, and whether it is a first step's.
+// Peaks returns what the peak holds unnecessarily, and whether it is a first step's.
 func (r *Recording) Peaks() *peaks.Findings {
 	return r.peaks.get("peaks", func() *peaks.Findings {
 		return peaks.Find(peaks.Input{Stacks: r.Stacks, Device: r.Device, Phases: r.Phases(), Families: r.Families(),
@@ -181,7 +181,7 @@ func (r *Recording) Peaks() *peaks.Findings {
 	})
 }
 
-// Leaks is what survives steps again and again.
+// Leaks returns memory that repeatedly survives steps.
 func (r *Recording) Leaks() *leaks.Findings {
 	return r.leaks.get("leaks", func() *leaks.Findings {
 		return leaks.Find(leaks.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.Activities(),
@@ -189,57 +189,57 @@ func (r *Recording) Leaks() *leaks.Findings {
 	})
 }
 
-// LeaksWithoutCycles is Leaks less those that reference cycles explain.
+// LeaksWithoutCycles is Leaks without those that reference cycles explain.
 func (r *Recording) LeaksWithoutCycles() *leaks.Findings { return r.Leaks().Without(r.Cycles()) }
 
-// Cycles is memory that Python's cycle collector freed.
+// Cycles returns memory that Python's cycle collector freed.
 func (r *Recording) Cycles() *leaks.Cycles {
 	return r.cycles.get("cycles", func() *leaks.Cycles { return leaks.FindCycles(r.Stacks, r.Device, r.Steps()) })
 }
 
-// Pools says in which memory pool each allocation lies.
+// Pools returns the memory pool of each allocation.
 func (r *Recording) Pools() *layout.Pools {
 	return r.pools.get("pools", func() *layout.Pools { return layout.FindPools(r.Snapshot, r.Device) })
 }
 
-// Layouts has the memory map in any state.
+// Layouts can reconstruct the memory map in any state.
 func (r *Recording) Layouts() *layout.History {
 	return r.layouts.get("layouts", func() *layout.History {
 		return layout.New(r.Snapshot, r.Device, r.Settings())
 	})
 }
 
-// Fragmentation is that at the peak of reserved memory and at the end.
+// Fragmentation returns the fragmentation at the peak of reserved memory and at the end.
 func (r *Recording) Fragmentation() *layout.Fragmentations {
 	return r.fragmentation.get("fragmentation", r.Layouts().Fragmentations)
 }
 
-// Summary are torch's own statistics, as far as the recording has them.
+// Summary returns torch's own statistics, as far as they were recorded.
 func (r *Recording) Summary() *layout.Summary { return r.Layouts().Summary() }
 
-// OOMs are the requests that failed. Capacity is the device's, in bytes, or 0
-// if it is unknown.
+// OOMs returns the requests that failed. capacity is the device's, in bytes, or 0 if
+// unknown.
 func (r *Recording) OOMs(capacity int64) []oom.Failure {
 	return oom.Find(r.Device, r.Layouts(), capacity)
 }
 
-// Retries are the requests that the driver refused.
+// Retries returns the requests that the driver refused.
 func (r *Recording) Retries() *oom.Retries {
 	return r.retries.get("retries", func() *oom.Retries { return oom.FindRetries(r.Snapshot, r.Device, r.Settings()) })
 }
 
-// Holders is what holds memory in a state, 0 to the number of events.
+// Holders returns what holds memory in a state, 0 to the number of events.
 func (r *Recording) Holders(state int, g holders.Grouping) *holders.Holding {
 	return r.HoldersSince(state, timeline.NoState, g)
 }
 
-// HoldersSince is what holds memory in a state, and what the same rows held in a
-// state before.
+// HoldersSince returns what holds memory in a state, and what the same rows held in an
+// earlier state.
 func (r *Recording) HoldersSince(state, before int, g holders.Grouping) *holders.Holding {
 	return holders.Since(r.held(), state, before, g)
 }
 
-// Churn is what was allocated over the whole recording.
+// Churn returns what was allocated over the whole recording.
 func (r *Recording) Churn(g holders.Grouping) *holders.Churned { return holders.Churn(r.held(), g) }
 
 func (r *Recording) held() holders.Input {

@@ -6,17 +6,17 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Origin is what is known of a snapshot that does not come from a file of PyTorch, but from a
-// report or from a prediction. The zero value is a snapshot as it was recorded.
+// Origin describes a snapshot that does not come from a file of PyTorch, but from a report or
+// a prediction. The zero value is a snapshot as it was recorded.
 type Origin struct {
 	Predicted *Predicted // nil: the run was recorded
 	// AddressesLost: the snapshot comes from a report that left addresses out. Each
-	// allocation that was freed in the recording has a made-up address that no other
-	// has. Segments, blocks and the numbers of replay are as recorded.
+	// allocation that was freed in the recording has a unique made-up address. Segments,
+	// blocks and the numbers of replay are as recorded.
 	AddressesLost bool
-	// Misplaced is what replay had counted, by device, before addresses were lost.
+	// Misplaced is what replay counted, by device, before addresses were lost.
 	Misplaced map[snapshot.DeviceID]Misplaced
-	// Decisions are the families that a person's own rules decided; nil without any.
+	// Decisions are the families that a user's own rules decided; nil without any.
 	Decisions *families.Decisions
 }
 
@@ -26,8 +26,8 @@ type Predicted struct {
 	X int64 `json:"x"` // the size that it is predicted at, such as a batch or the length of sequences
 	// Base is the size of the recording that order, lifetimes, stacks and times are taken from.
 	Base int64 `json:"base"`
-	// NextStep: that recording is of a first step. Behind it follows the step after it, in which
-	// the gradients of the first live until the backward pass.
+	// NextStep: that recording is of a first step. It is followed by the step after it, in
+	// which the gradients of the first live until the backward pass.
 	NextStep bool `json:"next_step"`
 }
 

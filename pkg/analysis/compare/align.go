@@ -5,17 +5,18 @@ import "slices"
 // none is the side of a step that has no element.
 const none = -1
 
-// align walks two sequences of n and m elements in order, by pairs of indices, so that the
-// weights of those it pairs have the largest sum; the others are left alone, beside none. A
-// weight of 0 is no pair. Where it does not matter which side goes first, first reports whether
-// element i of the one precedes j of the other, so that a swap of the sides changes nothing.
+// align walks two sequences of n and m elements in order, by pairs of indices, so that the sum
+// of the weights of the pairs is largest; other elements are paired with none. Elements with a
+// weight of 0 are never paired. Where either side could go first, first reports whether
+// element i of the one precedes j of the other, so that swapping the sides changes nothing.
 //
-// It weighs n*m pairs, so callers bound that. whatif/predict aligns millions of requests, which
-// are equal or are not, with Myers' algorithm in linear space. That knows no weights, and takes
-// any of several best alignments, so the result would depend on which recording is the first.
+// It weighs n*m pairs, which callers must bound. whatif/predict aligns millions of requests,
+// which are either equal or not, with Myers' algorithm in linear space. That has no weights,
+// and takes any of several best alignments, so the result would depend on which recording
+// comes first.
 func align(n, m int, weight func(i, j int) float64, first func(i, j int) bool) (walk [][2]int) {
 	width := m + 1
-	best := make([]float64, (n+1)*width) // best[i*width+j]: of the elements from i and from j on
+	best := make([]float64, (n+1)*width) // best[i*width+j]: for the elements from i and from j on
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
 			skip := max(best[(i+1)*width+j], best[i*width+j+1])
@@ -47,7 +48,7 @@ func align(n, m int, weight func(i, j int) float64, first func(i, j int) bool) (
 	return walk
 }
 
-// pairsOf are the elements of a walk that are paired.
+// pairsOf returns the paired elements of a walk.
 func pairsOf(walk [][2]int) [][2]int {
 	return slices.DeleteFunc(slices.Clone(walk), func(p [2]int) bool { return p[0] == none || p[1] == none })
 }

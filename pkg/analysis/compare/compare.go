@@ -8,13 +8,13 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// Before and After are the two sides of a comparison, and index what it has of each.
+// Before and After are the two sides of a comparison, and index arrays by side.
 const (
 	Before = iota
 	After
 )
 
-// Side is one of the two recordings: a device of it.
+// Side is a device of one of the two recordings.
 type Side struct {
 	Stacks   *stacks.Table
 	Device   *replay.Device
@@ -30,7 +30,7 @@ type Comparison struct {
 	Lines *Lines
 
 	// Runs are the phases of both side by side; every state of either recording lies in
-	// exactly one run. Nil unless both recordings have phases.
+	// exactly one run. It is nil unless both recordings have phases.
 	Runs []Run
 
 	// Steps are the steps of both in order, paired; nil unless both have steps of the
@@ -41,12 +41,12 @@ type Comparison struct {
 	Moments []Moment
 
 	// Earlier are, by side, allocations from before its recording that the other side
-	// recorded as parameters or optimizer state, ascending. They count to the group and
-	// family that they have there.
+	// recorded as parameters or optimizer state, ascending. They count toward the group
+	// and family that they have there.
 	Earlier [2][]Earlier
 
-	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes
-	// the bytes of all that have a stack, summed over both peaks.
+	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes all
+	// bytes with a stack, summed over both peaks.
 	MatchedBytes, StackBytes int64
 
 	earlier [2]map[int]Earlier // by allocation
@@ -72,15 +72,15 @@ func New(before, after Side) *Comparison {
 	return c
 }
 
-// MatchedShare is the part of the bytes with a stack, at the peaks, that are from lines
-// of both recordings, from 0 to 1; it is 1 where no bytes have a stack.
+// MatchedShare is MatchedBytes as a share of StackBytes, from 0 to 1; it is 1 if no bytes
+// have a stack.
 func (c *Comparison) MatchedShare() float64 { return share(c.MatchedBytes, c.StackBytes) }
 
-// DifferentPrograms reports whether less than half matches, so that families say
-// more than sites.
+// DifferentPrograms reports whether less than half matches, so that comparing families is
+// more useful than comparing sites.
 func (c *Comparison) DifferentPrograms() bool { return 2*c.MatchedBytes < c.StackBytes }
 
-// Group is the group of an allocation of a side, an index in Lines.Groups.
+// Group returns the group of an allocation of a side, an index in Lines.Groups.
 func (c *Comparison) Group(side, allocation int) int {
 	if e, is := c.earlier[side][allocation]; is {
 		return e.Group
@@ -88,7 +88,7 @@ func (c *Comparison) Group(side, allocation int) int {
 	return int(c.Lines.Of[side][c.Sides[side].Device.Allocations[allocation].Stack])
 }
 
-// Family is the family of an allocation of a side.
+// Family returns the family of an allocation of a side.
 func (c *Comparison) Family(side, allocation int) families.Family {
 	if e, is := c.earlier[side][allocation]; is {
 		return e.Family
@@ -123,7 +123,7 @@ func (c *Comparison) moments() []Moment {
 	return append(list, Moment{"end", both(func(s *Side) int { return s.Device.Events.Len() })})
 }
 
-// highestOf is the first state with the most active bytes in all runs of a phase, or
+// highestOf returns the first state with the most active bytes in all runs of a phase, or
 // timeline.NoState.
 func highestOf(s *Side, phase stacks.Activity) int {
 	highest, active := timeline.NoState, s.Device.ActiveBytes()

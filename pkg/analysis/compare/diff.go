@@ -1,15 +1,16 @@
 // Package compare matches what two recordings of one program hold ([New]).
 //
-// They are compared by lines of the program's own code, which are aligned as in a diff
-// of two texts, by the calls that lead to them, the operators below them and how far the
-// lines around them moved (lines.go). What has no such line is compared by call sites
-// that are the same in both, by functions and files without addresses, lines or folders
-// (stacks.Key): first by whole paths from the outermost frame on, then by the innermost
-// frames alone. If one recording has no C++ frames, operators are left out on both sides.
+// They are compared by lines of the program's own code, which are aligned as in a diff of
+// two texts, by the calls that lead to them, the operators below them and how far the
+// lines around them moved (lines.go). Memory without such a line is compared by call
+// sites that are the same in both, by functions and files without addresses, lines or
+// folders (stacks.Key): first by whole paths from the outermost frame on, then by the
+// innermost frames alone. If one recording has no C++ frames, operators are left out on
+// both sides.
 //
 // Their histories are aligned by phases of training, within steps where both have steps
-// (runs.go, steps.go): by the longest common subsequence, so that a phase of one has at
-// most one of the other beside it, and every state lies in exactly one run.
+// (runs.go, steps.go): by the longest common subsequence, so that a phase of one is
+// paired with at most one of the other, and every state lies in exactly one run.
 //
 // What it cannot see: whether a site that both have does the same work. Sites
 // without a stack are compared as one.
@@ -24,7 +25,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// Change is what became of a call site between two recordings.
+// Change is how a call site changed between two recordings.
 type Change uint8
 
 const (
@@ -35,7 +36,7 @@ const (
 	Shrunk
 )
 
-// String is the change in a word: "grown".
+// String returns the change in a word: "grown".
 func (c Change) String() string {
 	return [...]string{"unchanged", "added", "removed", "grown", "shrunk"}[min(c, Shrunk)]
 }
@@ -53,15 +54,15 @@ type Difference struct {
 
 	unchanged []DiffRow
 
-	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes
-	// the bytes of all that have a stack, summed over the two sides.
+	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes all
+	// bytes with a stack, summed over the two sides.
 	MatchedBytes, StackBytes int64
 }
 
 // DiffTotals are the totals of one side.
 type DiffTotals struct {
 	replay.Totals
-	State           int   // the one that is compared
+	State           int   // the state that is compared
 	Bytes           int64 // active in State
 	LiveAllocations int   // in State
 	Events          int   // of the whole recording
@@ -76,7 +77,7 @@ type DiffRow struct {
 	Named bool        // there is a stack to match
 
 	Change    Change
-	Operators []OperatorDiff // that hold something, the largest change first; none where operators do not count
+	Operators []OperatorDiff // that hold something, the largest change first; empty if operators do not count
 
 	Before, After DiffSide
 }
@@ -103,7 +104,7 @@ func (a *Amount) add(bytes int64) {
 	a.Smallest, a.Largest = min(a.Smallest, bytes), max(a.Largest, bytes)
 }
 
-// merge adds what other allocations hold.
+// merge adds the amount of other allocations.
 func (a *Amount) merge(b Amount) {
 	switch {
 	case b.Allocations == 0:
@@ -117,10 +118,10 @@ func (a *Amount) merge(b Amount) {
 	a.Smallest, a.Largest = min(a.Smallest, b.Smallest), max(a.Largest, b.Largest)
 }
 
-// Delta is by how many bytes the second recording holds more.
+// Delta is how many bytes more the second recording holds.
 func (o *OperatorDiff) Delta() int64 { return o.After.Bytes - o.Before.Bytes }
 
-// Delta is by how many bytes the second recording holds more.
+// Delta is how many bytes more the second recording holds.
 func (r *DiffRow) Delta() int64 { return r.After.Bytes - r.Before.Bytes }
 
 // DiffSide is what one recording holds at a site.
@@ -135,7 +136,7 @@ type FamilyDiff struct {
 	Before, After int64
 }
 
-// Delta is by how many bytes the second recording holds more.
+// Delta is how many bytes more the second recording holds.
 func (f *FamilyDiff) Delta() int64 { return f.After - f.Before }
 
 // Diff compares what the recordings hold, each in a state of its own, from 0 to the
@@ -176,7 +177,7 @@ func totalsOf(s *Side, state int) DiffTotals {
 	return totals
 }
 
-// changedFamilies are those that hold something, the largest change first.
+// changedFamilies returns the families that hold something, the largest change first.
 func changedFamilies(sums []FamilyDiff) (list []FamilyDiff) {
 	for f, sum := range sums {
 		if sum.Before > 0 || sum.After > 0 {
@@ -196,7 +197,7 @@ type rowSums struct {
 	operators map[string]*[2]Amount
 }
 
-// operator is what an operator of the row holds.
+// operator returns what an operator of the row holds.
 func (r *rowSums) operator(name string) *[2]Amount {
 	if r.operators == nil {
 		r.operators = map[string]*[2]Amount{}
@@ -213,7 +214,7 @@ func (r *rowSums) operator(name string) *[2]Amount {
 const maxOperators = 64
 
 // sorted lists the operators of a row, the largest change first. Those beyond
-// maxOperators are one, without a name.
+// maxOperators are merged into one without a name.
 func (r *rowSums) sorted() (list []OperatorDiff) {
 	for name, sums := range r.operators {
 		list = append(list, OperatorDiff{name, sums[Before], sums[After]})
@@ -250,13 +251,13 @@ func (d *Difference) add(index int, g *Group, sums *rowSums) {
 	if row.Before.Allocations+row.After.Allocations == 0 {
 		return
 	}
-	if row.Delta() != 0 { // else they are not asked for
+	if row.Delta() != 0 { // otherwise they are not needed
 		row.Operators = sums.sorted()
 	}
 	d.addRow(row)
 }
 
-// addRow adds a row to those that changed, or to those that did not.
+// addRow adds a row to the changed or the unchanged ones.
 func (d *Difference) addRow(row DiffRow) {
 	switch delta := row.Delta(); {
 	case delta == 0:
@@ -276,8 +277,8 @@ func (d *Difference) addRow(row DiffRow) {
 	d.Rows = append(d.Rows, row)
 }
 
-// compareDiffRows puts the largest change first; what is equal, in an order that does
-// not depend on which recording comes first.
+// compareDiffRows puts the largest change first; the order of equal changes does not
+// depend on which recording comes first.
 func compareDiffRows(a, b DiffRow) int {
 	return cmp.Or(cmp.Compare(magnitude(b.Delta()), magnitude(a.Delta())),
 		cmp.Compare(a.Site.Function, b.Site.Function),

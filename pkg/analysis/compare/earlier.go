@@ -5,15 +5,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Earlier is an allocation from before a recording, and what the other recording
-// knows of one of its size.
+// Earlier is an allocation from before a recording, with the group and family of one of
+// its size in the other recording.
 type Earlier struct {
 	Allocation int // index in replay.Device.Allocations
 	Group      int // index in Lines.Groups
 	Family     families.Family
 }
 
-// EarlierBytes are the bytes of Earlier on a side.
+// EarlierBytes returns the bytes of Earlier on a side.
 func (c *Comparison) EarlierBytes(side int) (bytes int64) {
 	for _, e := range c.Earlier[side] {
 		bytes += c.Sides[side].Device.Allocations[e.Allocation].Size
@@ -28,7 +28,7 @@ type liveAllocation struct {
 	stack  snapshot.StackID
 	group  int // of lines
 	family families.Family
-	before bool // it was there before the recording
+	before bool // from before the recording
 }
 
 // liveIn lists the live allocations of a side.
@@ -37,7 +37,7 @@ func (c *Comparison) liveIn(side, state int) []liveAllocation {
 	for i := range c.Sides[side].Device.Allocations {
 		a := &c.Sides[side].Device.Allocations[i]
 		if int(a.Start) >= state {
-			break // they are in order of Start
+			break // they are sorted by Start
 		}
 		if a.LiveIn(state) {
 			list = append(list, liveAllocation{i, a.Size, a.Stack, c.Group(side, i), c.Family(side, i),
@@ -53,7 +53,7 @@ func matchEarlier(side, other []liveAllocation) (list []Earlier) {
 	state := func(f families.Family) bool {
 		return f == families.Parameter || f == families.Optimizer || f == families.ParameterOrOptimizer
 	}
-	more := map[int64]int{} // by size: how many the side has from before its recording that the other has not
+	more := map[int64]int{} // by size: how many more the side has from before its recording than the other
 	candidates := map[int64][]liveAllocation{}
 	own := map[int64]int{} // by size: what the side itself recorded of parameters and optimizer state
 	for _, x := range side {

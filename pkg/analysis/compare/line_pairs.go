@@ -35,13 +35,13 @@ func compareLines(a, b *line) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.number, b.number), cmp.Compare(a.function, b.function))
 }
 
-// maxCells bounds how many pairs of lines are weighed in all. Lines of files that go
-// beyond it match by function and number.
+// maxCells bounds how many pairs of lines are weighed in all. Lines of files beyond that
+// match by function and number.
 const maxCells = 1 << 21
 
-// alignLines pairs the lines of a file so that pairs keep the order of the code and
-// are as alike as possible in all. Where lines are equally alike, those are paired that
-// moved as far as the pairs around them: a first round finds how far that is.
+// alignLines pairs the lines of a file so that pairs keep the order of the code and are
+// as similar as possible in total. Among equally similar lines it pairs those that moved
+// as far as the pairs around them: a first round finds how far that is.
 func alignLines(a, b []*line, cells *int) (groups [][]*line) {
 	if weighed := 2 * len(a) * len(b); weighed <= *cells {
 		*cells -= weighed
@@ -79,10 +79,10 @@ func alignLines(a, b []*line, cells *int) (groups [][]*line) {
 	return groups
 }
 
-// moves say by how much the lines around any two lines moved.
+// moves is how far the lines around any two lines moved.
 type moves struct {
 	by            []int    // how far the lines of each pair moved
-	before, after [2][]int // by index of a line of each side: how many pairs are in front of it, and up to it
+	before, after [2][]int // by index of a line of each side: number of pairs before it, and up to it
 }
 
 func newMoves(a, b []*line, pairs [][2]int) *moves {
@@ -104,13 +104,13 @@ func newMoves(a, b []*line, pairs [][2]int) *moves {
 	return &m
 }
 
-// has reports whether the next pair in front of two lines, or behind them, moved so far.
+// has reports whether the next pair before or after two lines moved that far.
 func (m *moves) has(i, j, by int) bool {
 	front, behind := min(m.before[0][i], m.before[1][j])-1, max(m.after[0][i], m.after[1][j])
 	return front >= 0 && m.by[front] == by || behind < len(m.by) && m.by[behind] == by
 }
 
-// likeness is how much speaks for two lines to be the same; 0 if they are not.
+// likeness measures the evidence that two lines are the same; 0 if they are not.
 func likeness(a, b *line) float64 {
 	if a.function != b.function {
 		return 0
@@ -126,7 +126,7 @@ func likeness(a, b *line) float64 {
 	return sum
 }
 
-// shared is how much two sets have in common, from 0 to 1.
+// shared returns how much two sets have in common, from 0 to 1.
 func shared(a, b []int32) float64 {
 	both := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {

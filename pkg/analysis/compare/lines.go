@@ -8,34 +8,33 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// line is a line of the program's own code from which something is allocated, or a
-// call site without one: all stacks of torch's or of another thread's that have the
-// same keys.
+// line is a line of the program's own code from which something is allocated, or a call
+// site without one: all stacks of torch or another thread with the same keys.
 type line struct {
 	isCallSite           bool
-	file, base, function string // names of a line as other machines have them
+	file, base, function string // names of a line, portable between machines
 	number               int
 	site                 stacks.Site
 	keys                 stacks.Keys // of a call site
 	side, group          int
 
-	// What distinguishes the lines of a function, as numbers that both sides share: the paths
-	// to them, their innermost frames, and the operators below them. Ascending.
+	// The features that distinguish the lines of a function, as numbers shared by both sides:
+	// the paths to them, their innermost frames, and the operators below them. Ascending.
 	paths, sites, operators []int32
 }
 
 // maxFeatures bounds how many paths, or operators, of a line are looked at.
 const maxFeatures = 64
 
-// Group is what a row is about: lines of two recordings that are taken for the same, or
-// a line that one of them has. Call sites with other callers may be several.
+// Group is the subject of a row: lines of two recordings considered the same, or a line
+// that only one has. A group may include several call sites with different callers.
 type Group struct {
 	Has    [2]bool        // which sides have it
 	Site   [2]stacks.Site // of each side that has it
 	Named  bool           // there is a stack to match
-	IsLine bool           // of the program's own code; else a call site of torch's or of another thread
+	IsLine bool           // of the program's own code; else a call site of torch or another thread
 
-	file [2]string // of each side, as other machines have it
+	file [2]string // of each side, portable between machines
 }
 
 // Both reports whether both recordings have the line.
@@ -46,7 +45,7 @@ func (g *Group) Moved() bool {
 	return g.IsLine && g.Both() && g.Site[Before].Line != g.Site[After].Line
 }
 
-// Latest is the site in the second recording, or in the first where only that has it.
+// Latest returns the site in the second recording, or in the first if only that has it.
 func (g *Group) Latest() stacks.Site {
 	if g.Has[After] {
 		return g.Site[After]
@@ -57,9 +56,9 @@ func (g *Group) Latest() stacks.Site {
 // Lines are the lines of two recordings that allocate memory, matched.
 type Lines struct {
 	Groups []Group
-	Of     [2][]int32 // by side and snapshot.StackID: an index in Groups, or -1 where the stack allocates nothing
+	Of     [2][]int32 // by side and snapshot.StackID: an index in Groups, or -1 if the stack allocates nothing
 
-	// Operators says that both recordings have C++ frames, so that operators count, and
+	// Operators means that both recordings have C++ frames, so that operators count, and
 	// OneHasOperators that only one has.
 	Operators, OneHasOperators bool
 }
@@ -115,8 +114,8 @@ func number[K comparable](m map[K]int32, key K) int32 {
 	return n
 }
 
-// linesOf are the lines that allocate in a recording, and the line of each stack; -1
-// where it allocates nothing.
+// linesOf returns the lines that allocate in a recording, and the line of each stack; -1
+// if it allocates nothing.
 func linesOf(r Side, side int, operators bool, numbers features) (lines []*line, index []int) {
 	index = make([]int, len(r.Stacks.SiteFrame))
 	for i := range index {
@@ -196,7 +195,7 @@ func pairSites(before, after []*line) [][]*line {
 	return groups
 }
 
-// groupBy groups what has the same key, and returns what only one side has.
+// groupBy groups elements with the same key, and returns those that only one side has.
 func groupBy[K comparable](before, after []*line, key func(*line) K) (groups [][]*line, restA, restB []*line) {
 	has := map[K]bool{}
 	for _, l := range after {

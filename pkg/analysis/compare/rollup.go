@@ -6,9 +6,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
-// ByFile is the difference with a row for each file. Files of both recordings of which
-// a line is matched are one, wherever they lie; the Site of such a row has its File
-// alone. Call sites without a file are rows by function.
+// ByFile returns the difference with a row for each file. Files of the two recordings
+// with a matched line are one, wherever they lie; the Site of such a row has only its
+// File. Call sites without a file are rows by function.
 func (d *Difference) ByFile(lines *Lines) *Difference {
 	files := fileSets(lines)
 	return d.rollUp(func(row *DiffRow) stacks.Site {
@@ -24,13 +24,13 @@ func (d *Difference) ByFile(lines *Lines) *Difference {
 	})
 }
 
-// ByFunction is the difference with a row for each function name; the Site of such a row
-// has its Function alone.
+// ByFunction returns the difference with a row for each function name; the Site of such a
+// row has only its Function.
 func (d *Difference) ByFunction() *Difference {
 	return d.rollUp(func(row *DiffRow) stacks.Site { return stacks.Site{Function: row.Site.Function} })
 }
 
-// rollUp joins the rows of the same key.
+// rollUp joins rows with the same key.
 func (d *Difference) rollUp(key func(*DiffRow) stacks.Site) *Difference {
 	sum := *d
 	sum.Rows, sum.unchanged, sum.UnchangedRows, sum.UnchangedBytes = nil, nil, 0, 0
@@ -61,8 +61,8 @@ func (d *Difference) rollUp(key func(*DiffRow) stacks.Site) *Difference {
 	return &sum
 }
 
-// fileSets joins files of which lines are matched: the parent of each file, which is
-// its own where the set takes its name from it.
+// fileSets joins files with matched lines: it returns the parent of each file, which is
+// the file itself for the one that names the set.
 func fileSets(lines *Lines) map[string]string {
 	parent := map[string]string{}
 	for i := range lines.Groups {

@@ -9,17 +9,18 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// Run is a stretch of a phase that both recordings have, or one of them.
+// Run is a stretch of a phase in both recordings, or in one of them.
 type Run struct {
 	Phase   stacks.Activity // stacks.NoActivity for the events before the first phase
 	Has     [2]bool         // which sides have it
 	States  [2]timeline.Range
-	Highest [2]int  // the state with the most active bytes; timeline.NoState on a side that has not the run
-	Step    int     // index in Comparison.Steps; -1 where steps are not paired
+	Highest [2]int  // the state with the most active bytes; timeline.NoState on a side without the run
+	Step    int     // index in Comparison.Steps; -1 if steps are not paired
 	Width   float64 // of the page: the mean of its shares of the events; the widths of all runs sum up to 1
 }
 
-// Word is the name of the phase: "forward", or "before" for the events before the first.
+// Word returns the name of the phase: "forward", or "before" for the events before the
+// first.
 func (r *Run) Word() string { return cmp.Or(r.Phase.PhaseName(), "before") }
 
 // sideRun is a run of one recording.
@@ -29,7 +30,7 @@ type sideRun struct {
 	step   int // index in steps.List.Steps
 }
 
-// runsOf are the runs of a recording, which together have each of its states once. A
+// runsOf returns the runs of a recording, which together have each of its states once. A
 // state belongs to the run of the event before it, and the first state to the first run.
 func runsOf(s *Side) []sideRun {
 	if len(s.Phases) == 0 {
@@ -82,7 +83,7 @@ func alignRuns(sides *[2]Side, steps []StepPair) []Run {
 	return a.list
 }
 
-// ofStep splits runs behind those that begin in a step.
+// ofStep splits runs after those that begin in a step.
 func ofStep(runs []sideRun, step int) (own, rest []sideRun) {
 	n := slices.IndexFunc(runs, func(r sideRun) bool { return r.step > step })
 	if n < 0 {
@@ -91,8 +92,8 @@ func ofStep(runs []sideRun, step int) (own, rest []sideRun) {
 	return runs[:n], runs[n:]
 }
 
-// fromEnd reports whether one of the recordings has lost its beginning, so that only
-// the ends can be expected to be the same.
+// fromEnd reports whether a recording has lost its beginning, so that only the ends can
+// be expected to match.
 func fromEnd(sides *[2]Side) bool {
 	return sides[Before].Device.Reconciliation.HistoryCut || sides[After].Device.Reconciliation.HistoryCut
 }
@@ -112,8 +113,8 @@ type aligner struct {
 	list    []Run
 }
 
-// align pairs as many runs of the same phase as can be in order; of several ways, in
-// the one that pairs the earlier runs, or the later ones where a beginning is missing.
+// align pairs as many runs of the same phase as possible in order, preferring earlier
+// runs, or later ones if a beginning is missing.
 func (a *aligner) align(runs [2][]sideRun, step int) {
 	begin := len(a.list)
 	if a.fromEnd {
@@ -151,7 +152,7 @@ func (a *aligner) walk(before, after []sideRun) [][2]int {
 	}, func(i, j int) bool { return before[i].phase < after[j].phase })
 }
 
-// lookAhead aligns runs where there are too many to weigh each pair.
+// lookAhead aligns runs if there are too many to weigh each pair.
 func lookAhead(before, after []sideRun) (walk [][2]int) {
 	i, j := 0, 0
 	for i < len(before) || j < len(after) {
@@ -170,8 +171,8 @@ func lookAhead(before, after []sideRun) (walk [][2]int) {
 	return walk
 }
 
-// skipFirst decides which of two runs of different phases is left alone: the first of a, or
-// that of b, whose phase comes again soon on the other side.
+// skipFirst decides which of two runs of different phases stays unpaired: it reports
+// whether that is the first of a, not of b, whose phase comes again soon on the other side.
 func skipFirst(a, b []sideRun) bool {
 	for n := 1; n <= runLookahead; n++ {
 		inA := n < len(a) && a[n].phase == b[0].phase
@@ -201,7 +202,7 @@ func (a *aligner) add(both [2]*sideRun, step int) {
 	a.list = append(a.list, r)
 }
 
-// RunsByEvent is the alignment without phases: all states of both, as one run.
+// RunsByEvent returns the alignment without phases: all states of both, as one run.
 func (c *Comparison) RunsByEvent() []Run {
 	r := Run{Has: [2]bool{true, true}, Step: -1, Width: 1}
 	for side := range c.Sides {

@@ -9,20 +9,20 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 )
 
-// StepPair is a step that both recordings have, or one of them. The stretch behind the
-// last step counts as one here.
+// StepPair is a step in both recordings, or in one of them. The stretch after the last
+// step counts as one here.
 type StepPair struct {
-	Index   [2]int // in steps.List.Steps; -1 on a side that has it not
+	Index   [2]int // in steps.List.Steps; -1 on a side without it
 	Number  int    // that the profiler or the script gave it, or -1
-	Ended   bool   // on each side that has it the recording holds its end
-	Highest [2]int // the state with the most active bytes; timeline.NoState on a side that has it not
+	Ended   bool   // it ends in the recording on each side that has it
+	Highest [2]int // the state with the most active bytes; timeline.NoState on a side without it
 }
 
 // Both reports whether both recordings have the step.
 func (p *StepPair) Both() bool { return p.Index[Before] >= 0 && p.Index[After] >= 0 }
 
-// Label is the number of the step: its own, else the later position of the two sides,
-// from 1.
+// Label returns the number of the step: its own, else the later position of the two
+// sides, from 1.
 func (p *StepPair) Label() string {
 	if p.Number >= 0 {
 		return strconv.Itoa(p.Number)
@@ -30,8 +30,8 @@ func (p *StepPair) Label() string {
 	return strconv.Itoa(max(p.Index[Before], p.Index[After]) + 1)
 }
 
-// pairSteps pairs the steps of two recordings: by the numbers that they were given;
-// without those from the start, or from the end if one history is cut.
+// pairSteps pairs the steps of two recordings by their numbers; without numbers, from the
+// start, or from the end if one history is cut.
 func pairSteps(sides *[2]Side) []StepPair {
 	a, b := sides[Before].Steps, sides[After].Steps
 	if a.Method == steps.None || b.Method == steps.None || a.Guess || b.Guess || a.Method.Word(1) != b.Method.Word(1) {
@@ -73,7 +73,7 @@ func pairSteps(sides *[2]Side) []StepPair {
 	return list
 }
 
-// merge lists pairs, and between them the steps that one side has; earlier says
+// merge lists pairs, and between them the steps that only one side has; earlier says
 // whether such a step of before comes first.
 func merge(pairs [][2]int, n [2]int, earlier func(i, j int) bool) (list []StepPair) {
 	i, j := 0, 0
@@ -98,7 +98,7 @@ func merge(pairs [][2]int, n [2]int, earlier func(i, j int) bool) (list []StepPa
 // endNumber is the number at the end of a name: "ProfilerStep#7", "step 7".
 var endNumber = regexp.MustCompile(`\d{1,9}$`)
 
-// stepNumbers are the numbers in the names of a recording's steps, or -1; nil unless
+// stepNumbers returns the numbers in the names of a recording's steps, or -1; nil unless
 // they ascend.
 func stepNumbers(s *Side) []int {
 	list := make([]int, len(s.Steps.Steps))
@@ -119,8 +119,8 @@ func stepNumbers(s *Side) []int {
 	return list
 }
 
-// equalNumbers pairs steps of the same number, and what is in front of the first or
-// behind the last of them on both sides if neither has a number.
+// equalNumbers pairs steps of the same number, and on both sides the stretches before the
+// first or after the last of them if neither has a number.
 func equalNumbers(numbers [2][]int) (pairs [][2]int) {
 	a, b := numbers[Before], numbers[After]
 	for i, j := 0, 0; i < len(a) && j < len(b); {

@@ -31,7 +31,7 @@ func profiled(first, last int) *analysis.Recording {
 }
 
 // stepText is the pairing of steps as "=4 =5 +6", with + in front of what only after has
-// and - in front of what only before has; the stretch behind the last step is in brackets.
+// and - in front of what only before has; the stretch after the last step is in brackets.
 func stepText(list []compare.StepPair) string {
 	var words []string
 	for i := range list {

@@ -13,7 +13,7 @@ import (
 
 // codeEdit is a change of a program of which every line's new number is known.
 type codeEdit struct {
-	inserted map[string][]int32 // by file: lines behind which one is inserted
+	inserted map[string][]int32 // by file: lines after which one is inserted
 	wrapped  map[int]bool       // by stack: another function calls the outermost of the user's
 }
 

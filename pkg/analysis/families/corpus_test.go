@@ -20,7 +20,7 @@ func TestRecordings(t *testing.T) {
 			families.Parameter: 1614.3, families.Optimizer: 3306.8, families.Gradient: 1614.3,
 			families.Temporary: 117.2, families.Output: 19.5, families.Resident: 16.3,
 		}},
-		// zero_grad keeps the gradients, so they cannot be told from the parameters: 726.5 MiB of each.
+		// zero_grad keeps the gradients, so they look like the parameters: 726.5 MiB of each.
 		{"train_annotated_torch210.pickle", "FBO", map[families.Family]float64{
 			families.ParameterOrGradient: 1453.1, families.Optimizer: 1747.6,
 			families.Temporary: 441.7, families.Output: 12.3, families.Resident: 16.3,

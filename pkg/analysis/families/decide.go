@@ -66,8 +66,8 @@ func bornInStep(b *birth) Rule {
 	return optimizerOutlivesStep
 }
 
-// shortLoading is the longest that a staging buffer lives while a model is loaded,
-// in events.
+// shortLoading is the maximum lifetime of a staging buffer while a model is loaded, in
+// events.
 const shortLoading = 50
 
 func bornInLoading(b *birth) Rule {
@@ -96,20 +96,20 @@ func (ev *evidence) bornInBackward(b *birth) Rule {
 	return gradientOutlivesBackward
 }
 
-// isUnnamedWorkspace reports whether a tensor that outlives backward is the
-// workspace which cuBLAS has for each thread. Without frames only the size tells,
-// and a gradient may have that size too; but gradients come again in every step,
-// and the workspace is made once.
+// isUnnamedWorkspace reports whether a tensor that outlives backward is the workspace
+// that cuBLAS has for each thread. Without frames only the size shows it, and a gradient
+// may have that size too; but gradients come again in every step, while the workspace is
+// made once.
 func (ev *evidence) isUnnamedWorkspace(b *birth) bool {
 	return b.Stack == 0 && !b.freed() && isCuBLASWorkspace(b.Allocation) && ev.unnamedWorkspaces == 1
 }
 
-// inputMinLifetime is the least that a tensor made by user code lives when it is
-// data and not scratch memory, in events.
+// inputMinLifetime is the minimum lifetime of a tensor made by user code that is data and
+// not scratch memory, in events.
 const inputMinLifetime = 20
 
-// bornInUserCode decides for Python that shows no other activity, such as a
-// training loop or a loss function.
+// bornInUserCode decides for Python without another activity, such as a training loop or
+// a loss function.
 func (ev *evidence) bornInUserCode(b *birth) Rule {
 	transfer := b.facts.Has(stacks.FactTransfer)
 	beforeForward := ev.nextForward[0] != timeline.Never && b.site.lastBirth < ev.nextForward[0]
@@ -167,10 +167,10 @@ func (ev *evidence) bornInForward(b *birth) Rule {
 	return activationForwardCut
 }
 
-// alignOutputs lets what one call site allocates again and again, in the same place of
-// each forward pass, be outputs or temporaries, but not both: what most of them are,
-// and outputs if one of them is never freed. A list of layers may call one site
-// several times in a pass, of which the last one makes the output.
+// alignOutputs makes what one call site allocates in the same place of each forward pass
+// all outputs or all temporaries: whatever most of them are, and outputs if one of them
+// is never freed. A list of layers may call one site several times in a pass, of which
+// the last one makes the output.
 func (ev *evidence) alignOutputs(rules []Rule) {
 	type place struct {
 		stack snapshot.StackID

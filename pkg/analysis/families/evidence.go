@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// evidence is what rules know of the device as a whole, beyond the allocation that
+// evidence is what rules know about the device as a whole, beyond the allocation that
 // they decide.
 type evidence struct {
 	st         *stacks.Table
@@ -20,11 +20,11 @@ type evidence struct {
 	sites []site // by stack
 
 	// The start of the next run of the phase after run r is at index r+1, and after
-	// events before the first run at index 0; timeline.Never when there is none.
+	// events before the first run at index 0; timeline.Never if there is none.
 	nextForward, nextBackward []replay.EventIndex
 
 	passes []replay.EventIndex // the first event of each forward pass; other code runs between them
-	again  []replay.EventIndex // where the pass that begins at the same line as each of them begins next
+	again  []replay.EventIndex // where the next pass from the same line begins, by pass
 	ooms   []replay.EventIndex
 
 	trained       bool // some run is backward or an optimizer's step
@@ -34,7 +34,7 @@ type evidence struct {
 	unnamedWorkspaces int // births without a stack of the size of cuBLAS's workspace
 }
 
-// site is what the births of one stack have in common.
+// site summarises the births of one stack.
 type site struct {
 	births, survivors int32 // survivors are never freed
 	lastBirth         replay.EventIndex
@@ -44,7 +44,7 @@ type site struct {
 // outlives reports whether at least half of three or more births were never freed.
 func (s *site) outlives() bool { return s.births >= 3 && 2*s.survivors >= s.births }
 
-// birth is one allocation born in the recording, with what is known around it.
+// birth is one allocation born in the recording, with its context.
 type birth struct {
 	*replay.Allocation
 	facts        stacks.Facts    // of the stack that allocated it
@@ -52,7 +52,7 @@ type birth struct {
 	freeFacts    stacks.Facts
 	freeActivity stacks.Activity // NoActivity when never freed
 	run          int             // index of the phase run it was born in; -1 before the first
-	phase        stacks.Activity // of that run; before the first 0, and the next two fields mean nothing
+	phase        stacks.Activity // of that run; before the first 0, and the next two fields are meaningless
 	runEnd       replay.EventIndex
 	runOpen      bool // the run is the last one
 	freedAt      replay.EventIndex
@@ -75,7 +75,7 @@ func (b *birth) freedByCaller() bool {
 	return false
 }
 
-// lifetime is how many events it lived.
+// lifetime returns the number of events it lived.
 func (b *birth) lifetime() replay.EventIndex { return b.freedAt - b.Start }
 
 func gatherEvidence(
@@ -91,8 +91,8 @@ func gatherEvidence(
 	return ev
 }
 
-// backwardGoingWithin is how close, in events, the last sign of backward is to the
-// end of the trace when the end cuts a backward pass.
+// backwardGoingWithin is the maximum distance, in events, of the last sign of backward
+// from the end of a trace that cuts a backward pass.
 const backwardGoingWithin = 20
 
 func (ev *evidence) readRuns() {
@@ -109,7 +109,7 @@ func (ev *evidence) readRuns() {
 		case stacks.InForward:
 			forward = r.Start
 		case stacks.InBackward:
-			if i < len(runs) || !ev.endsOutOfMemory() { // else it has not freed what it will
+			if i < len(runs) || !ev.endsOutOfMemory() { // otherwise it has not freed everything yet
 				backward = r.Start
 			}
 			ev.trained = true
@@ -159,7 +159,7 @@ func (ev *evidence) readPasses() {
 	}
 }
 
-// nextIteration is where the forward pass that an event lies in begins anew, or
+// nextIteration returns where the forward pass that an event lies in begins anew, or
 // timeline.Never.
 func (ev *evidence) nextIteration(event replay.EventIndex) replay.EventIndex {
 	i, _ := slices.BinarySearch(ev.passes, event+1)
@@ -169,16 +169,16 @@ func (ev *evidence) nextIteration(event replay.EventIndex) replay.EventIndex {
 	return ev.again[i-1]
 }
 
-// nextPass is where the first forward pass after an event begins, or timeline.Never.
+// nextPass returns where the first forward pass after an event begins, or timeline.Never.
 func (ev *evidence) nextPass(after replay.EventIndex) replay.EventIndex {
 	return firstAfter(ev.passes, after)
 }
 
-// failsIn reports whether memory ran out between two events: what is freed then was
-// not given up by choice.
+// failsIn reports whether memory ran out between two events: what is freed then was not
+// freed by choice.
 func (ev *evidence) failsIn(from, to replay.EventIndex) bool { return firstAfter(ev.ooms, from) < to }
 
-// firstAfter is the first of ascending events that is later than one, or
+// firstAfter returns the first of ascending events that is later than one, or
 // timeline.Never.
 func firstAfter(events []replay.EventIndex, one replay.EventIndex) replay.EventIndex {
 	i, _ := slices.BinarySearch(events, one+1)
@@ -193,9 +193,9 @@ func (ev *evidence) endsOutOfMemory() bool {
 	return len(actions) > 0 && actions[len(actions)-1] == snapshot.OOM
 }
 
-// Forward passes keep tensors for backward if of at least minForwardBirths
-// allocations keptForGradPercent outlive the pass. In recordings of known programs
-// it was at most 10 % without gradients and at least 21 % with.
+// Forward passes keep tensors for backward if keptForGradPercent of at least
+// minForwardBirths allocations outlive the pass. In recordings of known programs it was
+// at most 10 % without gradients and at least 21 % with them.
 const (
 	minForwardBirths   = 10
 	keptForGradPercent = 15

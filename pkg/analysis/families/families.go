@@ -1,16 +1,15 @@
-// Package families says what each tensor was for: a parameter, a gradient, an
+// Package families determines what each tensor was for: a parameter, a gradient, an
 // activation, optimizer state and so on.
 //
-// It rests on three things: the names on the stack that allocated a tensor and on
-// the one that freed it; the phase of training in which each happened; and, for
-// blocks from before the recording, how many have the size of a gradient. The
-// built-in rules are tried in their order in rules.go; the
-// first that applies decides, and [Assignment.Reason] says how and how surely.
-// [Overrides] are rules of the user's own, which come before all of them.
+// It is based on three things: the names on the stack that allocated a tensor and on the
+// one that freed it; the phase of training in which each happened; and, for blocks from
+// before the recording, how many have the size of a gradient. The built-in rules are
+// tried in their order in rules.go; the first that applies decides, and
+// [Assignment.Reason] explains how and how surely. [Overrides] are rules of the user's
+// own, which come before all of them.
 //
-// What it cannot see: what a tensor was used for between its allocation and its
-// free, and anything of tensors whose stack names nothing but user code and that
-// are never freed.
+// What it cannot see: what a tensor was used for between its allocation and its free, and
+// anything about tensors whose stack names only user code and that are never freed.
 package families
 
 import (
@@ -35,7 +34,7 @@ const (
 	Communication
 	Workspace
 	Cache
-	Resident // there before the recording and not freed in it; nothing more is known
+	Resident // from before the recording and not freed in it; nothing more is known
 	ParameterOrOptimizer
 	ParameterOrGradient
 	Count int = iota
@@ -85,7 +84,8 @@ const (
 	Low
 )
 
-// Qualifier is what to say beside a family: nothing, "by its lifetime" or "probably".
+// Qualifier returns the words to add to a family: nothing, "by its lifetime" or
+// "probably".
 func (c Confidence) Qualifier() string {
 	switch c {
 	case High:
@@ -96,7 +96,7 @@ func (c Confidence) Qualifier() string {
 	return "probably"
 }
 
-// Assignment says what each allocation of a device was for.
+// Assignment has the family of each allocation of a device.
 type Assignment struct {
 	Rules []Rule // by allocation, in the order of replay.Device.Allocations: the rule that decided
 
@@ -109,10 +109,10 @@ type Assignment struct {
 // LastOutput is an output of an iteration that lives into the next one.
 type LastOutput struct {
 	Allocation int               // index into Device.Allocations
-	Next       replay.EventIndex // with which the next forward pass begins
+	Next       replay.EventIndex // the first event of the next forward pass
 }
 
-// Family is the family of allocation i.
+// Family returns the family of allocation i.
 func (f *Assignment) Family(i int) Family {
 	r := f.Rules[i]
 	if int(r) < ruleCount {
@@ -121,8 +121,8 @@ func (f *Assignment) Family(i int) Family {
 	return f.overrides.list[int(r)-ruleCount].family
 }
 
-// MadeOnce reports whether allocation i, which is live at the end of a training's first
-// step, is there in each later one, too, and not made again.
+// MadeOnce reports whether allocation i, live at the end of a training's first step,
+// persists in each later step without being made again.
 func (f *Assignment) MadeOnce(i int) bool {
 	switch f.Family(i) {
 	case Parameter, Optimizer, Workspace, Communication, Cache:

@@ -16,8 +16,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Overrides are a user's own rules, which win over the built-in ones: they give the
-// family of tensors by names on the stack that allocated them. [ParseOverrides]
+// Overrides are a user's own rules, which take precedence over the built-in ones: they
+// give the family of tensors by names on the stack that allocated them. [ParseOverrides]
 // reads them. The first that matches a stack decides.
 type Overrides struct {
 	file string // name of the rules file, for reasons
@@ -33,7 +33,7 @@ type override struct {
 	matches func(text string) bool
 }
 
-// overrideField is what an override compares.
+// overrideField is the field that an override compares.
 type overrideField uint8
 
 const (
@@ -72,14 +72,14 @@ func (o *Overrides) reason(i int) Reason {
 	return Reason{Family: r.family, Because: because}
 }
 
-// Overridden is what overrides decide about the stacks of one snapshot.
+// Overridden is what overrides decided about the stacks of one snapshot.
 type Overridden struct {
 	overrides *Overrides
 	of        []uint8 // by stack: the override that decides, or notOverridden
 }
 
-// Apply finds the override that decides each stack, and writes the frame that it
-// matches to st.Named. The result is nil if there are no overrides.
+// Apply finds the override that decides each stack, and stores the frame that it matches
+// in st.Named. The result is nil if there are no overrides.
 func (o *Overrides) Apply(st *stacks.Table) *Overridden {
 	if o == nil || len(o.list) == 0 {
 		return nil
@@ -111,18 +111,18 @@ func (o *Overrides) Apply(st *stacks.Table) *Overridden {
 type Decisions struct {
 	File  string             // of the rules
 	Rules []DecidedRule      // first to last
-	Of    []uint8            // by stack: 1 + the index of the rule that decided, 0 where none did
+	Of    []uint8            // by stack: 1 + the index of the rule that decided, 0 if none did
 	Named []snapshot.FrameID // by stack: the frame of stacks.Table.Named
 }
 
-// DecidedRule is one rule of a file, without what it looks for.
+// DecidedRule is one rule of a file, without its pattern.
 type DecidedRule struct {
 	Line   int
 	Text   string
 	Family string // its key
 }
 
-// Decisions are what the overrides decided; nil without any.
+// Decisions returns what the overrides decided; nil without any.
 func (o *Overridden) Decisions(st *stacks.Table) *Decisions {
 	if o == nil {
 		return nil
@@ -157,7 +157,7 @@ func (d *Decisions) Apply(st *stacks.Table) (*Overridden, error) {
 	for _, r := range d.Rules {
 		family, ok := familyByKey(r.Family)
 		if !ok {
-			return nil, fmt.Errorf("%.40q is no family", r.Family)
+			return nil, fmt.Errorf("%.40q is not a family", r.Family)
 		}
 		o.overrides.list = append(o.overrides.list, override{line: r.Line, text: r.Text, family: family})
 	}
@@ -177,7 +177,7 @@ func (d *Decisions) Apply(st *stacks.Table) (*Overridden, error) {
 // notOverridden means no override; it is larger than the index of any.
 const notOverridden = maxOverrides
 
-// first is the index of the first override that matches, or notOverridden.
+// first returns the index of the first override that matches, or notOverridden.
 func (o *Overrides) first(matches func(*override) bool) uint8 {
 	for i := range o.list {
 		if matches(&o.list[i]) {
@@ -187,7 +187,7 @@ func (o *Overrides) first(matches func(*override) bool) uint8 {
 	return notOverridden
 }
 
-// firstByFrame is the first override that matches each frame by itself. Frames
+// firstByFrame returns the first override that matches each frame by itself. Frames
 // share few files and functions, so each text is compared once.
 func (o *Overrides) firstByFrame(s *snapshot.Snapshot) []uint8 {
 	type known map[snapshot.StringID]uint8
@@ -230,7 +230,7 @@ func (f *Assignment) override(o *Overridden, d *replay.Device) {
 // maxOverrideLine bounds a line of a rules file, in bytes.
 const maxOverrideLine = 4096
 
-// ParseOverrides reads a rules file: a rule a line, empty lines, and comments
+// ParseOverrides reads a rules file: one rule per line, empty lines, and comments
 // that begin with #. name appears in errors and reasons.
 //
 //	cache: function =~ kv_cache
@@ -288,11 +288,11 @@ func parseOverride(text string) (*override, error) {
 	}
 	key, rest, found := strings.Cut(text, ":")
 	if !found {
-		return nil, fmt.Errorf("%q has no colon behind the family; write it like %q", text, overrideExample)
+		return nil, fmt.Errorf("%q has no colon after the family; write it like %q", text, overrideExample)
 	}
 	family, ok := familyByKey(strings.TrimSpace(key))
 	if !ok {
-		return nil, fmt.Errorf("%q is no family; there are %s", strings.TrimSpace(key),
+		return nil, fmt.Errorf("%q is not a family; there are %s", strings.TrimSpace(key),
 			strings.Join(familyKeys(), ", "))
 	}
 	name, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -313,7 +313,7 @@ func parseOverride(text string) (*override, error) {
 	}
 	expression, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no regular expression: %s", pattern,
+		return nil, fmt.Errorf("%q is not a regular expression: %s", pattern,
 			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	rule.matches = expression.MatchString

@@ -158,16 +158,16 @@ func TestOverrideErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                     `^rules.txt: no rule in it; write one like "cache: function =~ kv_cache"$`,
 		"# only words":         `^rules.txt: no rule in it`,
-		"\n\ncache function x": `^rules.txt:3: "cache function x" has no colon behind the family`,
+		"\n\ncache function x": `^rules.txt:3: "cache function x" has no colon after the family`,
 		"caches: function " +
-			"x": `^rules.txt:1: "caches" is no family; there are unknown, parameter, .*, parameter_or_gradient$`,
+			"x": `^rules.txt:1: "caches" is not a family; there are unknown, parameter, .*, parameter_or_gradient$`,
 		"cache: func x":       `^rules.txt:1: "func" is nothing to look at; there are function, file, frame, operator$`,
 		"cache: function":     `^rules.txt:1: nothing to hold the function against`,
 		"cache: function =~ ": `^rules.txt:1: nothing to hold the function against`,
-		"cache: file =~ ([a-z]": "^rules.txt:1: \"\\(\\[a-z\\]\" is no regular expression: missing closing " +
+		"cache: file =~ ([a-z]": "^rules.txt:1: \"\\(\\[a-z\\]\" is not a regular expression: missing closing " +
 			"\\): `\\(\\[a-z\\]`$",
 		"cache: file =~ " +
-			"(x{1000}){9}": `^rules.txt:1: .* is no regular expression: invalid repeat count`,
+			"(x{1000}){9}": `^rules.txt:1: .* is not a regular expression: invalid repeat count`,
 		"input: frame \xd60": `^rules.txt:1: not UTF-8; save the file as such$`,
 		"# fine\n" + strings.Repeat("x", maxOverrideLine+1): `^rules.txt:2: a line of more than 4096 bytes$`,
 		many: `^rules.txt:191: more than 190 rules$`,

@@ -56,8 +56,8 @@ func (ev *evidence) preExistingFreed(a *replay.Allocation) Rule {
 	return freedByUser
 }
 
-// preExistingBlock decides for a block of the final segments whose stack the
-// allocator still knew although the event that made it is not in the trace.
+// preExistingBlock decides for a block of the final segments whose stack the allocator
+// still had although its alloc event is not in the trace.
 func (ev *evidence) preExistingBlock(a *replay.Allocation) Rule {
 	facts := ev.st.Facts[a.Stack]
 	activity := ev.st.Activity[a.Stack]
@@ -94,8 +94,8 @@ func (ev *evidence) preExistingBlock(a *replay.Allocation) Rule {
 	return undecided
 }
 
-// sizeCensus counts, for each size that a resident block has, those blocks, and
-// the gradients and optimizer state of that size.
+// sizeCensus counts, for each size of a resident block, those blocks, and the gradients
+// and optimizer state of that size.
 type sizeCensus struct {
 	sizes []int64 // distinct, ascending; the slices below are parallel to it
 
@@ -159,13 +159,13 @@ func (c *sizeCensus) add(counts []int32, size int64) {
 	}
 }
 
-// gradientsPerBackward is how many gradients of a size one backward pass leaves.
+// gradientsPerBackward returns how many gradients of a size one backward pass leaves.
 func (c *sizeCensus) gradientsPerBackward(i int) float64 {
 	born := float64(c.gradients[i]) / float64(max(c.backwards, 1))
 	return max(born, float64(c.oldGradients[i]))
 }
 
-// decide is the rule for resident blocks of a size. Each parameter has one gradient
+// decide returns the rule for resident blocks of a size. Each parameter has one gradient
 // of its size in each backward pass, so if there are more blocks than gradients,
 // some of them are not parameters.
 func (c *sizeCensus) decide(size int64) Rule {

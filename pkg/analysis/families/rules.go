@@ -9,9 +9,9 @@ import (
 // override.
 type Rule uint8
 
-// The built-in rules in the order in which they are tried, those for allocations
-// born in the recording before those for pre-existing ones. A rule that is less
-// sure under some condition is two rules.
+// The built-in rules in the order in which they are tried, those for allocations born in
+// the recording before those for pre-existing ones. A rule that is less certain under
+// some condition is two rules.
 const (
 	undecided Rule = iota
 
@@ -180,8 +180,8 @@ var rules = [ruleCount]struct {
 	gradientAsRecorded:   {Gradient, High, "a gradient by the category that the recording gives it"},
 }
 
-// ruleOfCategory are the rules of categories that a recording gives. They come before all
-// built-in ones.
+// ruleOfCategory has the rules for recorded categories. They come before all built-in
+// ones.
 var ruleOfCategory = [snapshot.Categories]Rule{
 	snapshot.CategoryParameter: parameterAsRecorded, snapshot.CategoryOptimizer: optimizerAsRecorded,
 	snapshot.CategoryInput: inputAsRecorded, snapshot.CategoryTemporary: temporaryAsRecorded,
@@ -189,7 +189,7 @@ var ruleOfCategory = [snapshot.Categories]Rule{
 	snapshot.CategoryAutograd: temporaryAsRecorded,
 }
 
-// decideAsRecorded gives the tensors whose alloc has a category that family.
+// decideAsRecorded gives tensors with a recorded category the matching family.
 func decideAsRecorded(born []Rule, d *replay.Device) {
 	for i := range born {
 		if rule := ruleOfCategory[d.Events.Category[d.Allocations[d.PreExisting+i].Start]]; rule != undecided {
@@ -198,15 +198,14 @@ func decideAsRecorded(born []Rule, d *replay.Device) {
 	}
 }
 
-// family is what a built-in rule decides; [Assignment.Family] knows overrides too.
+// family returns what a built-in rule decides; [Assignment.Family] handles overrides too.
 func (r Rule) family() Family { return rules[r].family }
 
-// BuildsOptimizer reports whether a tensor is optimizer state that the recording saw
-// being made.
+// BuildsOptimizer reports whether a tensor is optimizer state that was made during the
+// recording.
 func (r Rule) BuildsOptimizer() bool {
 	return r == optimizerBuilt || r == optimizerOutlivesStep || r == optimizerStepCut
 }
 
-// InputByName reports whether names, and not its lifetime, show that a tensor is an
-// input.
+// InputByName reports whether names, not its lifetime, show that a tensor is an input.
 func (r Rule) InputByName() bool { return r == inputLoaded || r == inputMoved }

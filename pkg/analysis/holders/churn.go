@@ -14,7 +14,7 @@ type Churned struct {
 	Bytes          int64 // requested
 	Allocations    int
 	TemporaryBytes int64      // of temporaries: freed in the pass or the step that made them
-	Rows           []ChurnRow // the most bytes first; they add up to the above
+	Rows           []ChurnRow // the most bytes first; they add up to the totals above
 }
 
 // ChurnRow is a group of allocations.
@@ -27,7 +27,7 @@ type ChurnRow struct {
 	Stack          snapshot.StackID // of the largest allocation
 }
 
-// Share is the part of all allocated bytes that a row has, from 0 to 1.
+// Share returns a row's share of all allocated bytes, from 0 to 1.
 func (c *Churned) Share(row *ChurnRow) float64 {
 	if c.Bytes == 0 {
 		return 0
@@ -35,8 +35,8 @@ func (c *Churned) Share(row *ChurnRow) float64 {
 	return float64(row.Bytes) / float64(c.Bytes)
 }
 
-// Churn sums the allocations that were made in the recording; those from before it do
-// not count. The cost is linear in the allocations.
+// Churn sums the allocations that were made in the recording; earlier ones do not count.
+// The cost is linear in the allocations.
 func Churn(in Input, g Grouping) *Churned {
 	c := &Churned{Grouping: g}
 	rows := newRows(in, g)

@@ -13,22 +13,21 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Folded stacks are what flamegraph.pl, speedscope and inferno read: a line for
-// each stack, with its names from the outermost inwards, separated by semicolons,
-// then a space and a number. The names are those of the commands memory and
-// segments of torch/cuda/_memory_viz.py: stream, segment, state of the block,
-// frames.
+// Folded stacks are what flamegraph.pl, speedscope and inferno read: a line for each
+// stack, with its names from the outermost inwards, separated by semicolons, then a space
+// and a number. The names are the same as in the commands memory and segments of
+// torch/cuda/_memory_viz.py: stream, segment, state of the block, frames.
 
-// Names in folded stacks that are no frames.
+// Names in folded stacks that are not frames.
 const (
 	foldedNoFrames = "<non-python>" // no stack was recorded
 	foldedGaps     = "<gaps>"       // bytes of a block beyond those requested
 	foldedUnlisted = "<unlisted>"   // bytes of a segment that no block covers
 )
 
-// FoldedActive yields what is live in a state: a path for each stream, state of the
-// block and stack, with its requested bytes, which add up to the active bytes. The
-// path is reused between calls; its names are safe in a folded line.
+// FoldedActive yields the live memory of a state: a path for each stream, state of the
+// block and stack, with its requested bytes, which add up to the active bytes. The path
+// is reused between calls; its names are safe in a folded line.
 func FoldedActive(st *stacks.Table, d *replay.Device, state int) iter.Seq2[[]string, int64] {
 	type stack struct {
 		stream snapshot.StreamID
@@ -64,11 +63,10 @@ func FoldedActive(st *stacks.Table, d *replay.Device, state int) iter.Seq2[[]str
 	}
 }
 
-// FoldedSegments yields every block of the final segments, in the order of the
-// file: the requested bytes of a live block under its stack, the rest of it under
-// gaps, a free block as a whole, and what no block covers. The numbers add up to
-// the reserved bytes. The path is reused between calls; its names are safe in a
-// folded line.
+// FoldedSegments yields every block of the final segments, in the order of the file: the
+// requested bytes of a live block under its stack, the rest of it under gaps, a free
+// block as a whole, and bytes that no block covers. The numbers add up to the reserved
+// bytes. The path is reused between calls; its names are safe in a folded line.
 func FoldedSegments(st *stacks.Table, d *replay.Device) iter.Seq2[[]string, int64] {
 	return func(yield func([]string, int64) bool) {
 		w := newFoldedWriter(st)
@@ -92,7 +90,7 @@ func FoldedSegments(st *stacks.Table, d *replay.Device) iter.Seq2[[]string, int6
 	}
 }
 
-// blockState is the state of a live allocation's block.
+// blockState returns the state of a live allocation's block.
 func blockState(a *replay.Allocation, state int) snapshot.BlockState {
 	if a.FreeRequested != replay.None && int(a.FreeRequested) < state {
 		return snapshot.ActivePendingFree
@@ -104,7 +102,7 @@ func blockState(a *replay.Allocation, state int) snapshot.BlockState {
 type foldedWriter struct {
 	st     *stacks.Table
 	path   []string
-	frames []string // by frame: its name in paths; "" when not known yet
+	frames []string // by frame: its name in paths; "" if not known yet
 	noise  []bool   // by frame: left out
 }
 
@@ -147,7 +145,7 @@ func (w *foldedWriter) addStack(id snapshot.StackID) {
 	}
 }
 
-// frame is file:line:function, with the file's base name.
+// frame returns file:line:function, with the file's base name.
 func (w *foldedWriter) frame(id snapshot.FrameID) string {
 	if w.frames[id] == "" {
 		f := w.st.Frame(id)

@@ -1,13 +1,13 @@
-// Package holders says what holds memory in a state: live allocations summed by
-// call site, file, operator, module, family, size, stream, pool, or what the program
-// has written beside them, or as folded stacks; and what was allocated over the whole
-// recording ([Churn]).
+// Package holders finds what holds memory in a state: live allocations summed by call
+// site, file, operator, module, family, size, stream, pool, or texts that the program
+// attached, or as folded stacks; and what was allocated over the whole recording
+// ([Churn]).
 //
-// It rests on the replayed intervals, so sums are exact: requested bytes of the
+// It is based on the replayed intervals, so sums are exact: requested bytes of the
 // allocations that are live in the state, which add up to its active bytes. Sites,
-// operators, modules and families are as the packages of these names know them;
-// what they do not know is a row of its own with an empty key. It cannot see
-// memory outside of torch's allocator, nor which object keeps a tensor alive.
+// operators, modules and families come from the packages of these names; what is unknown
+// there is a row of its own with an empty key. It cannot see memory outside of torch's
+// allocator, nor which object keeps a tensor alive.
 package holders
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// By is what the allocations of a row share.
+// By is the property that the allocations of a row share.
 type By uint8
 
 const (
@@ -37,10 +37,10 @@ const (
 	ByStream
 	ByPool
 	ByModule             // innermost module that asked for it
-	ByLayer              // call of a block that repeats; outside of those the module
+	ByLayer              // call of a block that repeats; otherwise the module
 	ByAnnotation         // the text of an annotate event, else the innermost range in which it was allocated
 	ByCompileContext     // compiled region
-	ByMetadata           // text that the program has written beside it, when it was made or later
+	ByMetadata           // text that the program attached, when it was made or later
 	ByCount          int = iota
 )
 
@@ -68,7 +68,7 @@ type kind struct {
 	nested bool
 }
 
-// Nested reports whether rows also have what they hold through what they call.
+// Nested reports whether rows also have totals that include what they call.
 func (b By) Nested() bool { return kinds[b].nested }
 
 func (b By) String() string {
@@ -90,7 +90,7 @@ type Grouping struct {
 	// Depth is how many user frames, innermost first, make a site; 0 counts as 1.
 	// More than one distinguish the callers of a site. Only BySite uses it.
 	Depth int
-	// Key makes rows of the values that metadata has under it, where metadata is a dict. Only ByMetadata uses it.
+	// Key makes one row for each value of this key, where metadata is a dict. Only ByMetadata uses it.
 	Key string
 }
 
@@ -99,33 +99,33 @@ type Grouping struct {
 type Holding struct {
 	Grouping
 	State       int
-	Before      int   // the state it is compared with, or NoState
+	Before      int   // the state to compare with, or NoState
 	Bytes       int64 // active in State
 	BeforeBytes int64 // active in Before
 	Allocations int   // live in State
 
-	// Rows have the most bytes first. Their Bytes and BeforeBytes add up to those
-	// above. A row without bytes in State held some before, or holds all of them
-	// through what it calls.
+	// Rows have the most bytes first. Their Bytes and BeforeBytes add up to those above.
+	// A row without bytes in State held some before, or holds bytes only through what it
+	// calls.
 	Rows []Row
 }
 
 // Row is one row.
 type Row struct {
-	// Key is what the allocations of the row share: a site as stacks.Site.String
-	// writes it, a file, a function, an operator, the key of a family, bytes, the
-	// handle of a stream, the two ids of a pool, a module as modules.Findings.Name
-	// writes it, a text. It is empty for what the recording does not say. Rows by stack have
-	// the key of their site, and Stack tells them apart. Several frames are joined with " < ", the innermost first.
+	// Key is what the allocations of the row share: a site as stacks.Site.String writes it, a
+	// file, a function, an operator, the key of a family, bytes, the handle of a stream, the
+	// two ids of a pool, a module as modules.Findings.Name writes it, a text. It is empty if
+	// the recording does not have it. Rows by stack have the key of their site, and Stack
+	// distinguishes them. Several frames are joined with " < ", the innermost first.
 	Key string
 
-	Bytes       int64 // of allocations whose site is here
-	BeforeBytes int64 // the same in the state before
+	Bytes       int64 // of allocations with this site
+	BeforeBytes int64 // the same in Before
 	// TotalBytes also counts allocations with any other user frame in this file or
-	// function, or inside this module: what it holds through what it calls. By anything
-	// else it is Bytes.
+	// function, or inside this module: what it holds directly or through what it calls.
+	// For other groupings it equals Bytes.
 	TotalBytes  int64
-	Allocations int // whose site is here
+	Allocations int // with this site
 
 	Largest int // index of its largest allocation, the first of equals; -1 when it holds none
 	// Stack is the stack of the largest allocation, or of another one that the row
@@ -133,10 +133,10 @@ type Row struct {
 	Stack snapshot.StackID
 }
 
-// Change is by how much the row grew since the state before.
+// Change returns how much the row grew since Before.
 func (h *Row) Change() int64 { return h.Bytes - h.BeforeBytes }
 
-// Share is the part of all active bytes that a row holds, from 0 to 1.
+// Share returns a row's share of all active bytes, from 0 to 1.
 func (h *Holding) Share(row *Row) float64 {
 	if h.Bytes == 0 {
 		return 0
@@ -144,7 +144,7 @@ func (h *Holding) Share(row *Row) float64 {
 	return float64(row.Bytes) / float64(h.Bytes)
 }
 
-// Input is what rows are made of, all of the same device.
+// Input is the data that rows are made from, all of the same device.
 type Input struct {
 	Stacks   *stacks.Table
 	Device   *replay.Device
@@ -156,9 +156,9 @@ type Input struct {
 	Notes       func() *replay.Notes         // called for ByAnnotation and ByMetadata only
 }
 
-// Since says what holds memory in a state, 0 to the number of events, and what the
-// same rows held in a state before, which may be timeline.NoState. The cost is
-// linear in the allocations.
+// Since returns what holds memory in a state, 0 to the number of events, and what the
+// same rows held in an earlier state, which may be timeline.NoState. The cost is linear
+// in the allocations.
 func Since(in Input, state, before int, g Grouping) *Holding {
 	h := &Holding{Grouping: g, State: state, Before: before}
 	rows := newRows(in, g)
@@ -166,7 +166,7 @@ func Since(in Input, state, before int, g Grouping) *Holding {
 	for i := range allocations {
 		a := &allocations[i]
 		if int(a.Start) >= max(state, before) {
-			break // they are in order of Start
+			break // they are sorted by Start
 		}
 		now, then := a.LiveIn(state), before != timeline.NoState && a.LiveIn(before)
 		if !now && !then {
@@ -209,8 +209,8 @@ func compareRows(a, b Row) int {
 		cmp.Compare(b.BeforeBytes, a.BeforeBytes), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Stack, b.Stack))
 }
 
-// Largest are the indices of the n largest allocations that are live in a state,
-// the largest first, and of equal ones the older first.
+// Largest returns the indices of the n largest allocations live in a state, the largest
+// first, the older first of equal ones.
 func Largest(d *replay.Device, state, n int) []int32 {
 	ids := d.Live(nil, state)
 	slices.SortFunc(ids, func(a, b int32) int {

@@ -33,7 +33,7 @@ func slowKeys(r *analysis.Recording, i int, g holders.Grouping) (key string, thr
 	}
 	site := r.Stacks.Site(a.Stack).String()
 	if site == "" && a.Stack != 0 {
-		site = "malloc" // the only innermost function here that is no site
+		site = "malloc" // the only innermost function here that is not a site
 	}
 	switch {
 	case g.By == holders.ByModule:
@@ -334,7 +334,8 @@ func TestHoldersLabels(t *testing.T) {
 	}
 }
 
-// TestHoldersByKey: the values of a key, where metadata is a dict. Step counters do not tell rows apart.
+// TestHoldersByKey: the values of a key, where metadata is a dict. Step counters do not
+// distinguish rows.
 func TestHoldersByKey(t *testing.T) {
 	tape := testsnap.NewTapeIn(snapshot.Format{HasTime: true, HasUserMetadata: true})
 	for size, text := range []string{"", `{"step":1,"stage":"train"}`, `{"step":2,"stage":"train"}`, `{"step":3,"stage":"eval"}`,

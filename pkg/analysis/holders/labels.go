@@ -12,8 +12,8 @@ import (
 // notCompiled is what torch writes for memory outside of compiled regions.
 const notCompiled = "N/A"
 
-// labels are the texts of a kind, by event: of what is allocated in it. The empty
-// text means none.
+// labels returns the texts of a kind for the allocation of each event. The empty text
+// means none.
 func (in *Input) labels(by By) []snapshot.StringID {
 	e := in.Device.Events
 	switch {
@@ -25,7 +25,7 @@ func (in *Input) labels(by By) []snapshot.StringID {
 	return make([]snapshot.StringID, e.Len())
 }
 
-// labelled is the row of an allocation's text.
+// labelled returns the row of an allocation's text.
 func (w *rows) labelled(a *replay.Allocation) int32 {
 	text := ""
 	switch {
@@ -45,11 +45,11 @@ func (w *rows) labelled(a *replay.Allocation) int32 {
 	return w.keyed(text, a.Stack)
 }
 
-// outside is the code of the row of what no module has asked for. Calls of blocks have
-// smaller codes, and modules negative ones.
+// outside is the code of the row for memory that no module asked for. Calls of blocks
+// have smaller codes, and modules negative ones.
 const outside = math.MaxInt64
 
-// ofModule is the row of a module, or of none.
+// ofModule returns the row of a module, or of none.
 func (w *rows) ofModule(module int32, id snapshot.StackID) int32 {
 	if module == modules.None {
 		return w.coded(outside, id, func() string { return "" })

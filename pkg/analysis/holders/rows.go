@@ -21,11 +21,11 @@ type rows struct {
 	list    []Row
 	byKey   map[string]int32
 	byCode  map[int64]int32     // for keys that come from a number
-	ofStack []int32             // by stack: the row of its allocations plus 1; 0 when not known yet
+	ofStack []int32             // by stack: the row of its allocations plus 1; 0 if not known yet
 	through [][]int32           // by stack: all rows that its user frames belong to; nil unless Nested
 	lastIn  []snapshot.StackID  // by row: the last stack with a frame in it
 	modules *modules.Findings   // nil unless by module or layer
-	labels  []snapshot.StringID // by event: the text of what begins there; nil unless by one
+	labels  []snapshot.StringID // by event: the text of the allocation born in it; nil unless by a text
 	notes   *replay.Notes       // nil unless by annotation or metadata
 }
 
@@ -50,7 +50,7 @@ func newRows(in Input, g Grouping) *rows {
 	return w
 }
 
-// of is the row of allocation i, an index into list.
+// of returns the row of allocation i, an index into list.
 func (w *rows) of(i int) int32 {
 	a := &w.Device.Allocations[i]
 	switch w.By {
@@ -92,7 +92,7 @@ func (w *rows) total(a *replay.Allocation) {
 	}
 }
 
-// coded is the row of a number, whose key is only computed for a new row.
+// coded returns the row of a number, whose key is only computed for a new row.
 func (w *rows) coded(code int64, stack snapshot.StackID, key func() string) int32 {
 	row, ok := w.byCode[code]
 	if !ok {
@@ -102,7 +102,7 @@ func (w *rows) coded(code int64, stack snapshot.StackID, key func() string) int3
 	return row
 }
 
-// keyed is the row of a key.
+// keyed returns the row of a key.
 func (w *rows) keyed(key string, stack snapshot.StackID) int32 {
 	row, ok := w.byKey[key]
 	if !ok {
@@ -134,8 +134,8 @@ func (w *rows) rowOfStack(id snapshot.StackID) int32 {
 	return w.keyed(w.path(id), id)
 }
 
-// rowsThrough are the rows of a stack's user frames, each once, or the single row
-// of a stack without user frames.
+// rowsThrough returns the rows of a stack's user frames, each once, or the single row of
+// a stack without user frames.
 func (w *rows) rowsThrough(id snapshot.StackID) []int32 {
 	rows := []int32{w.ofStack[id] - 1} // the row of the site, which is known
 	if w.modules != nil {
@@ -164,7 +164,7 @@ func (w *rows) first(row int32, id snapshot.StackID) bool {
 	return is
 }
 
-// name is the file or the function of a user frame.
+// name returns the file or the function of a user frame.
 func (w *rows) name(frame snapshot.FrameID) string {
 	f := &w.Stacks.Snapshot.Frames[frame]
 	if w.By == ByFile {
@@ -173,7 +173,7 @@ func (w *rows) name(frame snapshot.FrameID) string {
 	return w.Stacks.Snapshot.String(f.Name)
 }
 
-// path is the innermost user frames of a stack, as many as Depth says.
+// path returns the Depth innermost user frames of a stack.
 func (w *rows) path(id snapshot.StackID) string {
 	st := w.Stacks
 	if w.Depth <= 1 {

@@ -7,9 +7,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Fragmentation is the cached memory of one state that is useless: it can neither
-// go back to the driver, because live blocks share its segment or its page, nor
-// serve a typical large request, because each piece is too small.
+// Fragmentation is the cached memory of one state that is useless: it can neither be
+// returned to the driver, because live blocks share its segment or its page, nor serve a
+// typical large request, because each piece is too small.
 type Fragmentation struct {
 	State    int
 	Bytes    int64 // the fragmentation
@@ -19,9 +19,9 @@ type Fragmentation struct {
 
 	// Other memory that is reserved but not requested.
 	Cached     int64 // in no live block; includes Bytes
-	Returnable int64 // of Cached: what emptying the cache would give back
+	Returnable int64 // part of Cached that emptying the cache would return
 	Pending    int64 // in blocks that were freed but are still in use by another stream
-	Rounding   int64 // by which live blocks are larger than their requests
+	Rounding   int64 // excess of live blocks over their requests
 }
 
 // Grade is the word for an amount of fragmentation.
@@ -36,14 +36,14 @@ const (
 // Key names the grade in files: "some".
 func (g Grade) Key() string { return [...]string{"low", "some", "fragmented"}[g] }
 
-// minReserved is what must be reserved for the share to mean anything: in a small
+// minReserved is how much must be reserved for the share to be meaningful: in a small
 // program a few half-filled segments of 20 MiB are 15 %.
 const minReserved = 1 << 30
 
-// Measurable reports whether enough is reserved for the share to mean anything.
+// Measurable reports whether enough is reserved for the share to be meaningful.
 func (f *Fragmentation) Measurable() bool { return f.Reserved >= minReserved }
 
-// Share is the fragmentation as a part of what is reserved, from 0 to 1.
+// Share returns the fragmentation as a share of reserved memory, from 0 to 1.
 func (f *Fragmentation) Share() float64 {
 	if f.Reserved <= 0 {
 		return 0
@@ -67,7 +67,7 @@ func (f *Fragmentation) Grade() Grade {
 // where requests fail because of fragmentation, it is a quarter or more.
 const mattersFrom = 0.20
 
-// Matters reports whether the fragmentation is more than what varying sizes cause.
+// Matters reports whether the fragmentation is more than varying sizes cause.
 func (f *Fragmentation) Matters() bool {
 	return f.Measurable() && f.Share() >= mattersFrom
 }
@@ -100,8 +100,8 @@ func FragmentationOf(l *Map, typical int64) Fragmentation {
 // segment that a request of 1 to 10 MiB gets.
 const defaultTypicalRequest = 20 << 20
 
-// TypicalRequest is a large request of a device in bytes: the 95th percentile of
-// the recorded ones above 1 MiB.
+// TypicalRequest returns the size in bytes of a typical large request of a device: the
+// 95th percentile of those above 1 MiB.
 func TypicalRequest(e *snapshot.Events) int64 {
 	var sizes []int64
 	for i, action := range e.Action {
@@ -120,7 +120,7 @@ func TypicalRequest(e *snapshot.Events) int64 {
 const smallSegment = 2 << 20
 
 // MostlyIdle reports whether most of the reserved memory is in unused segments. They
-// could not serve the later requests either, for which more was reserved.
+// could not have served the later requests either, for which more was reserved.
 func (f *Fragmentation) MostlyIdle() bool {
 	return f.Measurable() && 2*f.Returnable >= f.Reserved
 }
@@ -129,7 +129,7 @@ func (f *Fragmentation) MostlyIdle() bool {
 // needs a memory map.
 const MaxFragmentationSamples = 200
 
-// Fragmentations are the fragmentation of a device at its two most telling states.
+// Fragmentations are the fragmentation of a device in its two most informative states.
 type Fragmentations struct {
 	AtPeak Fragmentation // in [ReservedPeakState]
 	AtEnd  Fragmentation // in the last state
@@ -151,11 +151,11 @@ func (h *History) Fragmentations() *Fragmentations {
 	return &Fragmentations{AtPeak: at[peak], AtEnd: at[end]}
 }
 
-// ReservedPeakState is the state in which fragmentation at the peak of reserved memory
-// is measured: of the states in which reserved memory is at its highest, but for
-// segments of small requests, the first one with the most active memory. A small
-// request may need its segment at any moment of a pass, as when most of what large
-// ones reserved is idle: what is free then says nothing about the peak.
+// ReservedPeakState returns the state in which fragmentation at the peak of reserved
+// memory is measured: of the states in which reserved memory is at its highest, ignoring
+// segments of small requests, the first one with the most active memory. A small request
+// may need its segment at any moment of a pass, even when most large segments are idle:
+// free memory at that moment has nothing to do with the peak.
 func ReservedPeakState(d *replay.Device) int {
 	bytes, peak := d.Totals.ReservedBaselineBytes, d.Totals.ReservedBaselineBytes
 	from, to := 0, d.Events.Len() // states between two changes by more than a small segment

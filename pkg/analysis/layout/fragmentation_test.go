@@ -172,7 +172,7 @@ func TestReservedPeakState(t *testing.T) {
 	}
 }
 
-// TestReturnableIsWhatEmptyCacheReturns lets the model of the allocator judge.
+// TestReturnableIsWhatEmptyCacheReturns compares with the model of the allocator.
 func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 	for _, conf := range []string{"", "expandable_segments:True"} {
 		for seed := range uint64(30) {

@@ -6,7 +6,7 @@ type Holes struct {
 	Count      int
 	Largest    int64 // bytes of the largest one
 	Stuck      int64 // a live block shares the segment, or the page of an expandable one
-	Returnable int64 // emptying the cache would give it back
+	Returnable int64 // emptying the cache would return it
 }
 
 // HolesOf measures the holes of a segment.
@@ -23,8 +23,8 @@ func (l *Map) HolesOf(s *Segment) Holes {
 	return h
 }
 
-// returnable is how many bytes of a hole emptying the cache gives back: all if the
-// hole is a whole segment, and of an expandable segment the whole pages in it.
+// returnable returns how many bytes of a hole emptying the cache would return: all if the
+// hole is a whole segment, and in an expandable segment the whole pages in it.
 func (s *Segment) returnable(hole Extent) int64 {
 	if !s.Expandable {
 		if hole.Size == s.Size {
@@ -38,20 +38,20 @@ func (s *Segment) returnable(hole Extent) int64 {
 	return max(last-first, 0)
 }
 
-// nearlyIdle divides a segment's size: live blocks that hold no more keep much memory
-// for little.
+// nearlyIdle divides a segment's size: live blocks that hold no more than that keep much
+// memory for little.
 const nearlyIdle = 10
 
-// NearlyIdle are sums over the segments that live blocks hold at most a tenth of, and
-// that can not all be returned because of these.
+// NearlyIdle are sums over segments of which live blocks hold at most a tenth, and which
+// cannot be returned as a whole because of these blocks.
 type NearlyIdle struct {
 	Segments int
-	Blocks   int   // that are live in them
-	Active   int64 // bytes of these
+	Blocks   int   // live blocks in them
+	Active   int64 // bytes of the blocks
 	Stuck    int64 // bytes of holes that they keep from being returned
 }
 
-// NearlyIdle sums up what few blocks keep from being returned.
+// NearlyIdle sums up the memory that few blocks keep from being returned.
 func (l *Map) NearlyIdle() NearlyIdle {
 	var sum NearlyIdle
 	for i := range l.Segments {

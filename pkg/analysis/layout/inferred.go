@@ -15,7 +15,7 @@ import (
 // smallSize is the largest rounded request, and block, of the small size class.
 const smallSize = 1 << 20
 
-// SizeClassOf is the size class that serves a rounded request.
+// SizeClassOf returns the size class that serves a rounded request.
 func SizeClassOf(rounded int64) snapshot.SizeClass {
 	if rounded <= smallSize {
 		return snapshot.SizeClassSmall
@@ -23,10 +23,10 @@ func SizeClassOf(rounded int64) snapshot.SizeClass {
 	return snapshot.SizeClassLarge
 }
 
-// spanKinds says which requests a range served that was released during the
-// recording, which its event does not say. A range from cudaMalloc serves small
-// requests exactly if it has 2 MiB. Pages of expandable segments have the kind of
-// their reservation, which serves one stream and one size class only.
+// spanKinds infers which requests a range served that was released during the recording,
+// which events do not record. A range from cudaMalloc serves small requests exactly if it
+// has 2 MiB. Pages of expandable segments have the kind of their reservation, which
+// serves only one stream and one size class.
 type spanKinds struct {
 	d        *replay.Device
 	settings *Settings
@@ -110,7 +110,7 @@ func (k *spanKinds) learnFromBlocks() {
 	}
 }
 
-// ofFinal is the kind of a segment of the snapshot.
+// ofFinal returns the kind of a segment of the snapshot.
 func (k *spanKinds) ofFinal(seg *snapshot.Segment) spanKind {
 	class := seg.SizeClass
 	if class == snapshot.SizeClassUnknown {
@@ -119,7 +119,7 @@ func (k *spanKinds) ofFinal(seg *snapshot.Segment) spanKind {
 	return spanKind{seg.Stream, seg.Pool, class, seg.Expandable}
 }
 
-// classOfMalloc is the size class of a cudaMalloc'd segment.
+// classOfMalloc returns the size class of a cudaMalloc'd segment.
 func classOfMalloc(size int64) snapshot.SizeClass {
 	if size <= allocator.SegmentSize(smallSize) {
 		return snapshot.SizeClassSmall
@@ -127,13 +127,12 @@ func classOfMalloc(size int64) snapshot.SizeClass {
 	return snapshot.SizeClassLarge
 }
 
-// ofReleased is the kind of the range that a segment_free or segment_unmap
-// released.
+// ofReleased returns the kind of the range that a segment_free or segment_unmap released.
 func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 	e := k.d.Events
 	kind := spanKind{stream: e.Stream[event]}
 	if k.d.ID == snapshot.Pinned {
-		kind.class = snapshot.SizeClassSmall // as files have it of all host segments
+		kind.class = snapshot.SizeClassSmall // as in files for all host segments
 	} else if e.Action[event] == snapshot.SegmentFree {
 		kind.class = classOfMalloc(e.Size[event])
 	} else {
@@ -149,9 +148,9 @@ func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 	return kind
 }
 
-// nearest is the kind of a stream's known address closest to addr, most likely in
+// nearest returns the kind of a stream's known address closest to addr, most likely in
 // the same reservation, because reservations are larger than the device's memory.
-// Near is false if it is too far away for that.
+// near is false if it is too far away for that.
 func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) (kind spanKind, near bool) {
 	best := spanKind{stream: stream, class: snapshot.SizeClassLarge, expandable: true}
 	at, _ := slices.BinarySearchFunc(k.known, knownAddress{addr, spanKind{stream: stream}}, knownAddress.compare)
@@ -172,10 +171,10 @@ func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) (kind spanKin
 // is nine eighths of the device's memory.
 const maxReservation = 512 << 30
 
-// blockSizes says how large the block behind an allocation is. For allocations
-// that live to the end, the final segments have it. For others only the request is
-// known. A block may be larger, because the allocator does not split off what is
-// too small to be useful; the blocks that ever lay behind it show where it ended.
+// blockSizes infers how large the block of an allocation is. For allocations that live to
+// the end, the final segments have it. For others only the request is known. A block may
+// be larger, because the allocator does not split off a rest too small to be useful; the
+// blocks that ever followed it show where it ended.
 type blockSizes struct {
 	d        *replay.Device
 	settings *Settings
@@ -195,7 +194,7 @@ func newBlockSizes(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *
 	return z
 }
 
-// of is the size of the block of an allocation. If it is not exact, the block may
+// of returns the size of the block of an allocation. If it is not exact, the block may
 // be larger by a remainder that was not split off.
 func (z *blockSizes) of(i int32) (size int64, exact bool) {
 	a := &z.d.Allocations[i]
@@ -212,7 +211,7 @@ func (z *blockSizes) of(i int32) (size int64, exact bool) {
 	return z.settings.RoundSize(a.Size), false
 }
 
-// remainder is how many of the gap bytes that follow a block of a size belong to it.
+// remainder returns how many of the gap bytes that follow a block of a size belong to it.
 // splits: its segment is expandable or small, where everything is split off.
 func (z *blockSizes) remainder(i int32, size, gap int64, splits bool) int64 {
 	limit := z.settings.unsplitLimit(size)
@@ -232,8 +231,8 @@ func (z *blockSizes) remainder(i int32, size, gap int64, splits bool) int64 {
 	return 0
 }
 
-// neighbour is the lowest address from first to last at which another
-// allocation began while allocation i lived.
+// neighbour returns the lowest address from first to last at which another allocation
+// began while allocation i lived.
 func (z *blockSizes) neighbour(i int32, first, last uint64) (addr uint64, is bool) {
 	alive, large := z.d.Allocations, z.large()
 	for at := z.from(0, first, replay.None-1); at < len(large); {
@@ -258,8 +257,8 @@ func (z *blockSizes) neighbour(i int32, first, last uint64) (addr uint64, is boo
 	return 0, false
 }
 
-// from is the first position in large, not before another, of an allocation at
-// an address that started at an event or later, or else of a higher address.
+// from returns the first position in large, at or after another, of an allocation that
+// started at an address at or after an event, or else of a higher address.
 func (z *blockSizes) from(at int, addr uint64, start replay.EventIndex) int {
 	large := z.large()
 	return at + sort.Search(len(large)-at, func(i int) bool {

@@ -2,12 +2,12 @@
 // recording: which segments it held, and where in them live blocks and free
 // memory lay. From a map it measures fragmentation ([FragmentationOf]).
 //
-// A snapshot has the full map of its last state only. [History] undoes the events
-// from there, one after another. Events say when segments and blocks came and
-// went, but neither the size class of released memory nor how large the block
-// behind a request was; inferred.go derives these from how torch's caching
-// allocator works: segments of up to 2 MiB serve requests of up to 1 MiB, larger
-// ones the others; a block is split unless the rest would be too small.
+// A snapshot has the full map only of its last state. [History] undoes the events from
+// there, one after another. Events record when segments and blocks came and went, but
+// neither the size class of released memory nor how large the block of a request was;
+// inferred.go derives these from how torch's caching allocator works: segments of up to 2
+// MiB serve requests of up to 1 MiB, larger ones the others; a block is split unless the
+// rest would be too small.
 //
 // What it cannot see: memory that events mention and the final segments do not
 // explain, because the ring buffer of events had overflowed or the file was cut.
@@ -24,8 +24,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Map is the allocator's memory map in one state: the segments it held, and what
-// lay in each of them.
+// Map is the allocator's memory map in one state: the segments it held, and their
+// contents.
 type Map struct {
 	State    int
 	Segments []Segment // in address order, none overlapping
@@ -55,17 +55,17 @@ type Segment struct {
 	FirstExtent, ExtentCount int32 // in Map.Extents; see [Map.ExtentsOf]
 }
 
-// FreeBytes are the bytes of the segment that no live block holds.
+// FreeBytes returns the bytes of the segment that no live block holds.
 func (s *Segment) FreeBytes() int64 { return s.Size - s.ActiveBytes }
 
-// NoAllocation is the index of the allocation behind free memory: there is none.
+// NoAllocation is the allocation index of free memory.
 const NoAllocation int32 = -1
 
 // Extent is a live block, or the free memory up to the next one. The extents of a
 // segment tile it.
 type Extent struct {
 	Address    uint64
-	Size       int64               // of a block: rounded up, with what was too small to split off
+	Size       int64               // of a block: rounded up, including a rest too small to split off
 	Allocation int32               // index into replay.Device.Allocations, or NoAllocation
 	State      snapshot.BlockState // Inactive for free memory
 }
@@ -73,19 +73,19 @@ type Extent struct {
 // Anomalies counts contradictions. All are 0 for a complete recording of torch.
 type Anomalies struct {
 	OverlappingRanges int // segments over others, which were cut
-	MissingRanges     int // events that made or grew a segment which is not all there afterwards
+	MissingRanges     int // events that made or grew a segment that is not all there afterwards
 	ImpossibleRanges  int // ranges without size, of more than 4 TiB, or beyond the address space
-	OverlappingBlocks int // live blocks over their neighbour or the end of their segment, which were cut
+	OverlappingBlocks int // live blocks that overlapped their neighbour or the end of their segment, which were cut
 	BlocksOutside     int // live blocks in no segment, which were left out
 	BytesOutside      int64
 }
 
-// ExtentsOf are the extents of a segment, in address order.
+// ExtentsOf returns the extents of a segment, in address order.
 func (l *Map) ExtentsOf(s *Segment) []Extent {
 	return l.Extents[s.FirstExtent : s.FirstExtent+s.ExtentCount]
 }
 
-// FreeBytes are the cached bytes: those that no live block holds.
+// FreeBytes returns the cached bytes, which no live block holds.
 func (l *Map) FreeBytes() int64 { return l.ReservedBytes - l.ActiveBytes }
 
 // History can reconstruct the memory map of one device in any state. It may be
@@ -98,13 +98,13 @@ type History struct {
 	sizes    *blockSizes
 }
 
-// New prepares what all memory maps of a device need.
+// New prepares the data that all memory maps of a device need.
 func New(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *History {
 	return &History{s: s, d: d, Settings: settings, kinds: newSpanKinds(s, d, settings),
 		sizes: newBlockSizes(s, d, settings)}
 }
 
-// At is the memory map in a state, 0 to the number of events.
+// At returns the memory map in a state, 0 to the number of events.
 func (h *History) At(state int) *Map {
 	for l := range h.All(state) {
 		return l
@@ -174,7 +174,7 @@ func (h *History) walk() *backwalk {
 	return b
 }
 
-// to goes back to an earlier state, or stays where it is.
+// to goes back to an earlier state, or stays in the same one.
 func (b *backwalk) to(state int) {
 	for ; b.undone > 0; b.undone-- {
 		event := b.d.Reserved[b.undone-1].Event
@@ -200,8 +200,8 @@ func (b *backwalk) undoSegment(event replay.EventIndex) {
 		b.anomalies.ImpossibleRanges++
 		return
 	}
-	// A segment_map may have joined ranges, and restored ranges lie side by side,
-	// so the event may cover a fraction of one range or of several.
+	// A segment_map may have joined ranges, and restored ranges may be adjacent, so the
+	// event may cover a part of one range or of several.
 	if b.spans.Cut(addr, addr+uint64(size)) != size {
 		b.anomalies.MissingRanges++
 	}
@@ -249,7 +249,7 @@ func (b *backwalk) undoBlocks(state int) {
 	b.live = append(live, back...)
 }
 
-// layout is the map of the current state.
+// layout returns the map of the current state.
 func (b *backwalk) layout() *Map {
 	l := &Map{State: b.state, Extents: make([]Extent, 0, 2*len(b.live))}
 	l.Anomalies = b.anomalies
@@ -344,8 +344,8 @@ func (b *backwalk) sortByAddress(list []int32) { slices.SortFunc(list, b.byAddre
 // span is a reserved range of addresses.
 type span = ranges.Range[spanKind]
 
-// spanKind says which requests a range may serve. Expandable ranges of one kind
-// are one segment where they touch.
+// spanKind is the kind of requests that a range may serve. Adjacent expandable ranges of
+// one kind are one segment.
 type spanKind struct {
 	stream     snapshot.StreamID
 	pool       snapshot.PoolID
@@ -353,7 +353,7 @@ type spanKind struct {
 	expandable bool
 }
 
-// joined yields spans in address order, with those joined that are one segment.
+// joined yields spans in address order, joining those that are one segment.
 func joined(spans *ranges.Set[spanKind]) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		var open span

@@ -9,8 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Pools says in which memory pool each allocation of a device lies, as far as
-// the file tells.
+// Pools has the memory pool of each allocation of a device, as far as the file shows it.
 type Pools struct {
 	Names []string // "default", then pairs of ids such as "1,2", then perhaps "unknown" and "others"
 	Of    []uint8  // by allocation, in the order of replay.Device.Allocations: index into Names
@@ -18,7 +17,8 @@ type Pools struct {
 	poolFinder
 }
 
-// maxPools is how many pools have a name of their own; the rest are "others".
+// maxPools is the maximum number of pools with a name of their own; the rest are
+// "others".
 const maxPools = 250
 
 // FindPools reads pools from the events where they have them, and else from the
@@ -54,19 +54,19 @@ func FindPools(s *snapshot.Snapshot, d *replay.Device) *Pools {
 	return p
 }
 
-// UnknownPool is the pool of an allocation where the file does not name it.
+// UnknownPool is the pool of an allocation if the file does not name it.
 const UnknownPool snapshot.PoolID = -1
 
-// poolFinder says which pool an allocation belongs to. Events have it from torch
-// 2.12 on. Before that only the final segments do, and each address is taken to
-// have been in the same pool all the time.
+// poolFinder finds the pool of an allocation. Events have it from torch 2.12 on. Before
+// that only the final segments do, and each address is assumed to have been in the same
+// pool all the time.
 type poolFinder struct {
 	s      *snapshot.Snapshot
 	events *snapshot.Events
-	ranges []poolRange // of the final segments, by address; none when the file names no pools
+	ranges []poolRange // of the final segments, by address; empty if the file names no pools
 }
 
-// poolRange is a segment, or several of one pool side by side.
+// poolRange is a segment, or several adjacent ones of one pool.
 type poolRange struct {
 	from, to uint64
 	pool     snapshot.PoolID
@@ -93,7 +93,7 @@ func newPoolFinder(s *snapshot.Snapshot, d *replay.Device) poolFinder {
 	return f
 }
 
-// ID is the pool that an allocation of the device lies in, or [UnknownPool].
+// ID returns the pool of an allocation of the device, or [UnknownPool].
 func (f *poolFinder) ID(a *replay.Allocation) snapshot.PoolID {
 	if f.events.Pool != nil {
 		for _, event := range [...]replay.EventIndex{a.Start, a.FreeRequested, a.End} {
@@ -114,7 +114,7 @@ func (f *poolFinder) ID(a *replay.Allocation) snapshot.PoolID {
 	return UnknownPool
 }
 
-// Key is the pair of ids, "0,0" for the default pool, "" for [UnknownPool].
+// Key returns the pair of ids, "0,0" for the default pool, "" for [UnknownPool].
 func (f *poolFinder) Key(id snapshot.PoolID) string {
 	if id == UnknownPool {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
-// TestPools reads pools from events, and tells apart as many as fit a byte.
+// TestPools reads pools from events, and distinguishes as many as fit a byte.
 func TestPools(t *testing.T) {
 	tape := testsnap.NewTape()
 	const pools = maxPools + 20

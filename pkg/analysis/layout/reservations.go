@@ -9,9 +9,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Reservation is memory that came from the driver at once: a segment of cudaMalloc,
-// or a run of pages that was mapped into an expandable segment. Pages that were
-// reserved before the recording are as many runs as they were unmapped in.
+// Reservation is memory that came from the driver at once: a segment of cudaMalloc, or a
+// run of pages that was mapped into an expandable segment. Pages that were reserved
+// before the recording are split into the runs in which they were unmapped.
 type Reservation struct {
 	Address    uint64
 	Size       int64
@@ -23,7 +23,7 @@ type Reservation struct {
 	Expandable bool
 }
 
-// End is the address behind the reservation.
+// End returns the address after the reservation.
 func (r *Reservation) End() uint64 { return r.Address + uint64(r.Size) }
 
 // held is a range in the walk back over the segment events.
@@ -32,10 +32,10 @@ type held struct {
 	returned replay.EventIndex
 }
 
-// Reservations are all of the recording, those from before it first, then in the order
-// of their events; those of one event by address. What is reserved in a state is what
-// [History.At] has in it, cut into the pieces that came and went at once. It is not ok
-// where segments and their events contradict each other.
+// Reservations returns all reservations of the recording, those from before it first,
+// then in the order of their events, then by address. In any state they cover the same
+// memory as [History.At], cut into the pieces that came and went at once. ok is false if
+// segments and their events contradict each other.
 func (h *History) Reservations() (list []Reservation, ok bool) {
 	var now ranges.Set[held]
 	put := func(addr uint64, size int64, use held) bool {
@@ -89,9 +89,9 @@ func (h *History) Reservations() (list []Reservation, ok bool) {
 	return list, true
 }
 
-// BlockSize is the size of the block of an allocation that has so many bytes before the
-// next block, or the end of its segment, when it is made. It may be more than that in a
-// recording that contradicts itself. [Map] has the same sizes.
+// BlockSize returns the size of the block of an allocation with room bytes up to the next
+// block, or the end of its segment, when it is made. It may exceed room in a recording
+// that contradicts itself. [Map] has the same sizes.
 func (h *History) BlockSize(i int32, room int64, expandable, small bool) int64 {
 	size, exact := h.sizes.of(i)
 	if size < room && !exact {
@@ -100,9 +100,8 @@ func (h *History) BlockSize(i int32, room int64, expandable, small bool) int64 {
 	return size
 }
 
-// NewBlockSize is BlockSize of an allocation that was made in the recording, if no other
-// one began less than 1 MiB behind it, and not right behind it, while it lived. It takes
-// less time.
+// NewBlockSize is a faster BlockSize for an allocation made in the recording, if while it
+// lived no other one began within 1 MiB after it, except right after it.
 func (h *History) NewBlockSize(i int32, room int64, expandable, small bool) int64 {
 	size, exact := h.sizes.of(i)
 	if limit := h.Settings.unsplitLimit(size); !exact && limit <= smallSize && room-size > limit {

@@ -11,10 +11,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Settings are the allocator's settings as the file has them: those in force when
-// it was written. Earlier changes are not recorded.
+// Settings are the allocator's settings in the file: those in effect when it was written.
+// Earlier changes are not recorded.
 type Settings struct {
-	allocator.Settings // the defaults for what the file does not say
+	allocator.Settings // defaults unless in the file
 
 	Known bool   // the file has allocator settings; torch writes them from 2.3 on
 	Conf  string // text of the environment variable; untrusted
@@ -25,31 +25,31 @@ type Settings struct {
 
 	variable string // "" for PYTORCH_CUDA_ALLOC_CONF
 
-	// Skipped says which options of Conf were not understood and why. It quotes Conf,
-	// so it is untrusted too.
+	// Skipped lists the options of Conf that were not understood, and why. It quotes
+	// Conf, so it is untrusted too.
 	Skipped []string
-	// MemoryFraction is the share of the device that Conf lets PyTorch have; 0 if it
-	// does not say. A call of set_per_process_memory_fraction is in no file.
+	// MemoryFraction is the share of the device that Conf allows PyTorch; 0 if not set
+	// there. No file records a call of set_per_process_memory_fraction.
 	MemoryFraction float64
 	// Reserves limit the address space of expandable segments, and so requests.
 	Reserves []allocator.Reserve
 }
 
-// settingConf are the keys under which the variable's text is written.
+// settingConf are the keys of the variable's text.
 var settingConf = []string{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", npuVariable, "PYTORCH_ALLOC_CONF"}
 
 const npuVariable = "PYTORCH_NPU_ALLOC_CONF"
 
-// maxSkipped is how many options are named that were not understood.
+// maxSkipped bounds the options listed in Skipped.
 const maxSkipped = 10
 
 // npuBuild is how torch_npu differs from torch.
 var npuBuild = allocator.Build{Padding: 32, Alignment: 16 << 10}
 
 // SettingsOf reads allocator_settings: first the text of the variable, for settings
-// without a key of their own, and then the keys, which are what the allocator made
-// of that text. Without settings in the file, its segments and events show whether
-// segments were expandable.
+// without a key of their own, and then the keys, which are what the allocator parsed from
+// it. Without settings in the file, its segments and events show whether segments were
+// expandable.
 func SettingsOf(s *snapshot.Snapshot) *Settings {
 	t := &Settings{Known: len(s.Settings) > 0}
 	switch s.Backend() {
@@ -78,11 +78,11 @@ func SettingsOf(s *snapshot.Snapshot) *Settings {
 	return t
 }
 
-// Variable is the environment variable that sets Conf on this kind of device.
+// Variable returns the environment variable that sets Conf on this kind of device.
 func (t *Settings) Variable() string { return cmp.Or(t.variable, settingConf[0]) }
 
-// Of are the settings in force on one device. Segments cannot be expandable on some,
-// whatever the settings say: there every one is made by cudaMalloc. Those of host memory are not
+// Of returns the settings in effect on one device. On some, segments cannot be expandable
+// whatever the settings say: there cudaMalloc makes every one. Settings of host memory are not
 // read.
 func (t *Settings) Of(s *snapshot.Snapshot, d *replay.Device) *Settings {
 	if d.ID == snapshot.Pinned {
@@ -158,8 +158,8 @@ func (t *Settings) readDivisions(bound, value string) {
 	}
 }
 
-// unsplitLimit is how many bytes more than a rounded request a large block may
-// have, because the allocator does not split them off.
+// unsplitLimit returns by how many bytes a large block may exceed a rounded request,
+// because the allocator does not split them off.
 func (t *Settings) unsplitLimit(rounded int64) int64 {
 	switch {
 	case t.Expandable:
@@ -170,7 +170,7 @@ func (t *Settings) unsplitLimit(rounded int64) int64 {
 	return t.NonSplitRounding()
 }
 
-// Rounds reports whether requests are rounded to parts of powers of two.
+// Rounds reports whether requests are rounded to fractions of powers of two.
 func (t *Settings) Rounds() bool {
 	for _, n := range t.RoundUpPower2Divisions {
 		if n > 1 {
@@ -180,16 +180,16 @@ func (t *Settings) Rounds() bool {
 	return false
 }
 
-// MayExceedReserve reports whether a request may need more addresses than an expandable segment has, on a device
-// with so much memory or more.
+// MayExceedReserve reports whether a request may need more addresses than an expandable
+// segment has, on a device with at least the given memory.
 func (t *Settings) MayExceedReserve(size, memory int64) bool {
 	return t.Expandable && slices.ContainsFunc(t.Reserves, func(r allocator.Reserve) bool {
 		return size > r.Of(memory, t.PageSize(SizeClassOf(size)))
 	})
 }
 
-// ReserveUnknown reports whether the address space of expandable segments is limited in a way that the file alone
-// does not tell, and that is not in SegmentReserve.
+// ReserveUnknown reports whether the address space of expandable segments is limited in a way
+// that the file alone does not show, and that is not in SegmentReserve.
 func (t *Settings) ReserveUnknown() bool {
 	return t.Expandable && slices.ContainsFunc(t.Reserves, func(r allocator.Reserve) bool {
 		return r.Class != "" || r.Bytes == 0

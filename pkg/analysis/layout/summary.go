@@ -25,8 +25,8 @@ const Unrecorded = math.MinInt64
 type Counter struct {
 	Current   int64 // in the last state
 	Peak      int64 // in any state
-	Allocated int64 // what was added in the recording; torch counts from the start of the process
-	Freed     int64 // what was taken away in the recording
+	Allocated int64 // added in the recording; torch counts from the start of the process
+	Freed     int64 // removed in the recording
 }
 
 // Counters are a statistic by [PoolClass].
@@ -34,16 +34,16 @@ type Counters [poolClasses]Counter
 
 // Summary are the statistics of torch.cuda.memory_summary, as far as a recording has
 // them. Bytes of blocks are those that the allocator handed out, which are more than
-// was requested; of blocks that were freed in the recording they are inferred.
+// requested; for blocks freed in the recording they are inferred.
 type Summary struct {
 	Allocated     Counters // bytes of blocks that the program holds
-	Active        Counters // and of those that it gave up while another stream uses them
-	Requested     Counters // what was asked for of the active ones
+	Active        Counters // and of freed ones that another stream uses
+	Requested     Counters // requested bytes of the active ones
 	Reserved      Counters // bytes of segments
-	InactiveSplit Counters // free bytes of segments in use, which empty_cache cannot give back
+	InactiveSplit Counters // free bytes of segments in use, which empty_cache cannot return
 
 	Allocations       Counters // blocks that the program holds
-	ActiveAllocations Counters // and those that it gave up while another stream uses them
+	ActiveAllocations Counters // and freed ones that another stream uses
 	Segments          Counters // by cudaMalloc; torch does not count pages of expandable segments
 	Expandable        bool     // there are expandable segments
 }
@@ -56,8 +56,8 @@ func (h *History) Summary() *Summary {
 	h.countReserved(s)
 	s.Reserved[AllPools].Current, s.Reserved[AllPools].Peak = h.d.Totals.ReservedFinalBytes,
 		h.d.Totals.ReservedPeakBytes
-	// Torch's bytes are of blocks, whose size is best known in a map. The states are
-	// those in which the blocks have the most bytes if each is as small as it can be.
+	// Torch counts bytes of blocks, whose sizes are best known in a map. The states are
+	// those in which the blocks have the most bytes if each is as small as possible.
 	states := []int{h.d.Events.Len()}
 	for class := range PoolClass(poolClasses) {
 		states = append(states, peaks.active[class], peaks.allocated[class])
@@ -89,7 +89,7 @@ func (h *History) Summary() *Summary {
 	for class := range PoolClass(poolClasses) {
 		s.Active[class].Peak = max(s.Active[class].Peak, s.Active[class].Current)
 		s.Allocated[class].Peak = max(s.Allocated[class].Peak, s.Allocated[class].Current)
-		if !h.s.EndKnown(h.d.ID) { // a map is made of the final segments
+		if !h.s.EndKnown(h.d.ID) { // a map is made from the final segments
 			unknown := Counter{Unrecorded, Unrecorded, Unrecorded, Unrecorded}
 			s.Active[class], s.Allocated[class], s.InactiveSplit[class] = unknown, unknown, unknown
 		}
@@ -97,8 +97,8 @@ func (h *History) Summary() *Summary {
 	return s
 }
 
-// sums are the bytes of active and of allocated blocks in a map, and those that are
-// free in segments of cudaMalloc that are in use.
+// sums returns the bytes of active and of allocated blocks in a map, and the free bytes
+// in segments of cudaMalloc that are in use.
 func (m *Map) sums(h *History, pending map[uint64]bool) (active, allocated, split [poolClasses]int64) {
 	add := func(to *[poolClasses]int64, class PoolClass, bytes int64) {
 		to[AllPools] += bytes
@@ -130,7 +130,7 @@ func poolClassOf(class snapshot.SizeClass) PoolClass {
 	return LargePool
 }
 
-// classOf is the pool that served an allocation.
+// classOf returns the class of the pool that served an allocation.
 func (h *History) classOf(i int32) PoolClass {
 	return poolClassOf(SizeClassOf(h.Settings.RoundSize(h.d.Allocations[i].Size)))
 }
@@ -141,7 +141,7 @@ type peakStates struct{ active, allocated [poolClasses]int }
 // running is a counter whose peak has a state.
 type running struct {
 	*Counter
-	state *int // of the peak; nil if nobody asks
+	state *int // of the peak; nil if not needed
 }
 
 func (r running) add(n int64, state int) {
@@ -158,12 +158,12 @@ func (r running) add(n int64, state int) {
 	}
 }
 
-// countBlocks fills all counters of allocations, those of bytes with the least bytes
-// that blocks can have.
+// countBlocks fills all counters of allocations; it counts the least bytes that blocks
+// can have.
 func (h *History) countBlocks(s *Summary, pending map[uint64]bool) (peaks peakStates) {
 	d := h.d
 	n := d.Events.Len()
-	given, ended := make([]int32, n), make([]int32, n) // by event: the allocation that it gave up, or ended
+	given, ended := make([]int32, n), make([]int32, n) // by event: the allocation that it freed, or ended
 	for i := range n {
 		given[i], ended[i] = NoAllocation, NoAllocation
 	}
@@ -203,7 +203,7 @@ func (h *History) countBlocks(s *Summary, pending map[uint64]bool) (peaks peakSt
 	}
 	for _, list := range s.lists() {
 		for class := range list {
-			list[class].Allocated = 0 // what was there before was not allocated in the recording
+			list[class].Allocated = 0 // earlier memory was not allocated in the recording
 		}
 	}
 	next := first
@@ -225,8 +225,8 @@ func (s *Summary) lists() []*Counters {
 	return []*Counters{&s.Allocated, &s.Active, &s.Requested, &s.Allocations, &s.ActiveAllocations}
 }
 
-// pendingFromStart are the addresses of blocks that were given up before the
-// recording and wait for a stream to its end.
+// pendingFromStart returns the addresses of blocks that were freed before the recording
+// and wait for a stream until its end.
 func (h *History) pendingFromStart() map[uint64]bool {
 	pending := map[uint64]bool{}
 	for _, b := range h.sizes.final {

@@ -15,7 +15,7 @@ import (
 // it was reachable from a reference cycle. Its free must have been recorded with
 // C++ frames, by an interpreter that shows its symbols.
 type Cycle struct {
-	Stack snapshot.StackID // that allocated it; 0 when unknown
+	Stack snapshot.StackID // that allocated it; 0 if unknown
 	// Proof is the innermost frame of a free that shows the collector:
 	// gc_collect_main, or an allocator that started it.
 	Proof       snapshot.FrameID
@@ -24,9 +24,8 @@ type Cycle struct {
 	Automatic   int // of the allocations: the collector ran by itself
 	Explicit    int // of the allocations: gc.collect() was called, or Python ended
 
-	// LongestSteps is the most boundaries of steps that one of the allocations
-	// outlived. That does not measure the delay: the last use of a tensor is not
-	// recorded.
+	// LongestSteps is the most boundaries of steps that one of the allocations outlived.
+	// It does not measure the delay: the last use of a tensor is not recorded.
 	LongestSteps int
 }
 
@@ -37,19 +36,19 @@ type Unwound struct {
 	Bytes       int64
 }
 
-// Cycles is what the stacks of frees say about how Python released memory.
+// Cycles is what the stacks of frees show about how Python released memory.
 // Without C++ frames in them, finding no cycle proves nothing.
 type Cycles struct {
 	Cycles      []Cycle // most bytes first
 	Allocations int
 	Bytes       int64
-	Collections int // runs of the collector that freed memory, at least
+	Collections int // lower bound of the collector's runs that freed memory
 	Unwound     Unwound
-	// FreeStacks says that some free was recorded with C++ frames of its own.
+	// FreeStacks means that some free was recorded with C++ frames of its own.
 	FreeStacks bool
 }
 
-// Without are the findings without the leaks that are cycles.
+// Without returns the findings without the leaks that are cycles.
 func (l *Findings) Without(c *Cycles) *Findings {
 	left := *l
 	left.Leaks = slices.DeleteFunc(slices.Clone(l.Leaks), func(l Leak) bool { return l.IsCycle(c) })

@@ -108,7 +108,7 @@ func TestNoCycles(t *testing.T) {
 	}
 }
 
-// TestIsCycle: what the collector freed at one of its sites is no leak.
+// TestIsCycle: memory that the collector freed at one of its sites is not a leak.
 func TestIsCycle(t *testing.T) {
 	cycles := &leaks.Cycles{Cycles: []leaks.Cycle{{Stack: 8}, {Stack: 3}}}
 	for _, test := range []struct {

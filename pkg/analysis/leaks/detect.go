@@ -14,14 +14,14 @@ type suspect struct {
 	stack   snapshot.StackID
 	kind    Kind
 	doubt   Doubt
-	rhythm  string     // encodes the steps in which it grows, or of a sawtooth those that free
-	members []survivor // what the growth is made of, in order of birth
+	rhythm  string     // encodes the steps in which it grows, or for a sawtooth those that free
+	members []survivor // the allocations of the growth, in order of birth
 
 	firstStep, lastStep, growingSteps int
-	every                             int // steps from one that adds to the next; 0: not always as many
+	every                             int // distance of growing steps; 0: it varies
 	perStep, perGrowth                int64
 	liveBytes                         int64 // at the end of the recording
-	held                              int   // allocations that they are in
+	held                              int   // allocations with these bytes
 	freedAcross                       int   // survivors that were freed later
 	bursts, burstSteps                int
 	burstBytes                        int64
@@ -36,8 +36,8 @@ type detector struct {
 	guess   bool // steps are only a guess, so no finding is strong
 	feeding bool // each step is fed more data than the one before
 
-	// Of the current site.
-	growing []int      // whole steps that add to it, ascending
+	// State of the current site.
+	growing []int      // complete steps that add to it, ascending
 	added   []int64    // bytes, in each of growing
 	freed   []survivor // by the step in which they were freed
 }
@@ -73,8 +73,8 @@ func (j *detector) site(stack snapshot.StackID, survivors []survivor) (suspect, 
 	return s, true
 }
 
-// accumulates reports whether memory of most steps, or of steps at a steady
-// distance, is still live, and not only of the first steps.
+// accumulates reports whether memory of most steps, or of steps at a steady distance, is
+// still live, not only memory of the first steps.
 func (j *detector) accumulates(s *suspect, survivors []survivor) bool {
 	j.growing, j.added = j.growing[:0], j.added[:0]
 	lag := 0 // most steps between the birth and the free of an allocation
@@ -127,7 +127,7 @@ func (j *detector) longestGap(n int) int {
 	return gap
 }
 
-// recent reports whether the growth goes on at the end: the current pause is no
+// recent reports whether the growth continues at the end: the current pause is no
 // longer than earlier ones, and a site that grew in every step also grew in the
 // last whole one.
 func (j *detector) recent() bool {
@@ -136,13 +136,13 @@ func (j *detector) recent() bool {
 	return pause <= gap && (pause == 0 || gap > 1) && pause < max(2, (j.last-1)/3)
 }
 
-// olderThan reports whether live memory of two steps is older than anything was
-// that the site freed. A queue also has live memory, but only its youngest.
+// olderThan reports whether live memory of two steps is older than anything that the site
+// freed ever was. A queue also has live memory, but only its youngest.
 func (j *detector) olderThan(lag int) bool { return j.last-j.growing[1] > lag+1 }
 
-// addsUp reports whether a site that also frees holds more for what the growing steps
-// have added, by half of that at least. Of buffers that are replaced in random order some
-// are always old, and there are no more of them for that.
+// addsUp reports whether a site that also frees has grown by at least half of what the
+// growing steps have added. Of buffers that are replaced in random order some are always
+// old, but their number does not grow.
 func (j *detector) addsUp(survivors []survivor) bool {
 	held, before, added := bytesAt(survivors, j.last), int64(0), int64(0)
 	if first := j.growing[0]; first > 0 {
@@ -162,7 +162,7 @@ const (
 	warmUpSteps         = 2
 )
 
-// doubt is why growth is not a strong finding.
+// doubt returns why growth is not a strong finding.
 func (j *detector) doubt() Doubt {
 	switch {
 	case j.last < minStrongBoundaries:
@@ -211,8 +211,8 @@ func (j *detector) describe(s *suspect) {
 }
 
 // filled reports whether a site that is not a suspect kept memory of several steps and
-// then no more: the last one that added any is further back than any pause between
-// two of them was.
+// then stopped: more steps have passed since the last addition than in any pause between
+// two additions.
 func (j *detector) filled(survivors []survivor) (f Filled, is bool) {
 	var growing []int
 	for _, x := range survivors {
@@ -237,14 +237,14 @@ func (j *detector) filled(survivors []survivor) (f Filled, is bool) {
 	return f, j.last-1-f.LastStep > gap
 }
 
-// minShapeBoundaries is how many ends of steps it takes to see a sawtooth or a
-// buffer that grows.
+// minShapeBoundaries is how many ends of steps it takes to recognise a sawtooth or a
+// growing buffer.
 const minShapeBoundaries = 4
 
-// sawtooth reports whether some steps, a third of them at most, each free memory of
-// three steps or more at once, which is half of what the site holds or more, and at
-// least half of what the site frees later than in its own step goes that way. What is
-// freed after the last boundary does not count: scripts clean up at their end.
+// sawtooth reports whether some steps, at most a third, each free memory of three steps
+// or more at once, at least half of what the site holds, and these frees are at least
+// half of what the site frees later than in its own step. Frees after the last boundary
+// do not count: scripts clean up at their end.
 func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 	if j.last < minShapeBoundaries || s.freedAcross < 3 {
 		return false
@@ -296,7 +296,7 @@ func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 
 // grows reports whether the site holds more at nearly every boundary than at the
 // one before and frees what it held, as when torch.cat replaces a buffer by a
-// longer one, or a queue takes in more than it lets go of.
+// longer one, or a queue grows faster than it is emptied.
 func (j *detector) grows(s *suspect, survivors []survivor) bool {
 	boundaries := j.last
 	if boundaries < minShapeBoundaries || 10*len(survivors) < 8*(boundaries-1) || j.feeding {
@@ -333,9 +333,9 @@ func (j *detector) grows(s *suspect, survivors []survivor) bool {
 	return true
 }
 
-// moreOrLarger reports whether a site holds more tensors at the last boundary than half
-// way there, or makes more bytes in nearly every step than in the one before. A queue
-// that is full does neither, though the sizes of its tensors may rise by chance.
+// moreOrLarger reports whether a site holds more tensors at the last boundary than
+// halfway there, or makes more bytes in nearly every step than in the one before. A full
+// queue does neither, though the sizes of its tensors may rise by chance.
 func moreOrLarger(survivors []survivor, boundaries int) bool {
 	half, last := 0, 0
 	made := make([]int64, boundaries)
@@ -350,7 +350,8 @@ func moreOrLarger(survivors []survivor, boundaries int) bool {
 	return last > half || risesMostly(slices.DeleteFunc(made, func(bytes int64) bool { return bytes == 0 }))
 }
 
-// liveAt is 1 if what was born and freed in these steps is live at a boundary, else 0.
+// liveAt returns 1 if an allocation born and freed in these steps is live at a boundary,
+// else 0.
 func liveAt(born, freed, boundary int) int {
 	if born <= boundary && freed > boundary {
 		return 1

@@ -9,8 +9,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// groupSuspects makes one leak of the sites that grow in the same way and in the
-// same steps: an autograd graph that is kept has a site for each of its operators.
+// groupSuspects makes one leak of sites that grow in the same way and in the same steps:
+// a kept autograd graph has a site for each of its operators.
 func (in *Input) groupSuspects(suspects []suspect) []Leak {
 	type key struct {
 		kind   Kind
@@ -71,8 +71,8 @@ func (in *Input) leakOf(sites []*suspect) Leak {
 	return l
 }
 
-// doubtOf is why sites that grow together are no strong finding: one of them that is
-// strong is enough, as long as all together are more than tiny.
+// doubtOf returns why sites that grow together are not a strong finding: a single strong
+// one is enough, as long as all together are more than tiny.
 func doubtOf(sites []*suspect, perStep int64) Doubt {
 	one := sites[0]
 	for _, s := range sites {
@@ -93,8 +93,8 @@ func retainedBy(s *suspect) Retained {
 	}
 }
 
-// commonFrame is the innermost user frame of the first site whose callers, and
-// whose own function, are on the stacks of all sites that have user frames.
+// commonFrame returns the innermost user frame of the first site whose callers and
+// function are on the stacks of all sites that have user frames.
 func commonFrame(st *stacks.Table, sites []Site) snapshot.FrameID {
 	var common []snapshot.FrameID // outermost first
 	for _, site := range sites {
@@ -120,7 +120,7 @@ func commonFrame(st *stacks.Table, sites []Site) snapshot.FrameID {
 	return common[len(common)-1]
 }
 
-// userFrames are the user frames of a stack, outermost first.
+// userFrames returns the user frames of a stack, outermost first.
 func userFrames(st *stacks.Table, id snapshot.StackID) []snapshot.FrameID {
 	var calls []snapshot.FrameID
 	for _, frame := range slices.Backward(st.Snapshot.Stacks.Frames(id)) {

@@ -1,20 +1,19 @@
-// Package leaks finds memory that survives the steps of a program, again and
-// again, and memory that Python's cycle collector freed.
+// Package leaks finds memory that repeatedly survives the steps of a program, and memory
+// that Python's cycle collector freed.
 //
-// It rests on when allocations were born and freed, counted in steps: [Find]
-// looks at what one call site holds across the ends of steps and tells three
-// kinds of growth apart. Growth in a few steps only is getting ready (weights,
-// optimizer state, caches) and is counted apart. Call sites that grow in the
-// same steps are one [Leak]. [FindCycles] rests on the C++ frames in the stacks
-// of frees.
+// It is based on when allocations were born and freed, counted in steps: [Find] looks at
+// what one call site holds across the ends of steps and distinguishes three kinds of
+// growth. Growth in only a few steps is set-up (weights, optimizer state, caches) and is
+// counted separately. Call sites that grow in the same steps are one [Leak]. [FindCycles]
+// uses the C++ frames in the stacks of frees.
 //
 // Where no call site is suspect, the least memory of each step may still rise, as
 // with a queue that is trimmed more slowly than it fills, or a leak at another call
 // site each time: that is unexplained growth, a [Trend].
 //
-// What it cannot see: which object keeps a tensor alive, for snapshots do not
-// record references; leaks of recordings with fewer than 4 ends of steps; and a
-// filling cache is only told from a leak by a long recording.
+// What it cannot see: which object keeps a tensor alive, because snapshots do not record
+// references; leaks in recordings with fewer than 4 ends of steps; and whether growth is
+// a leak or a filling cache, unless the recording is long.
 package leaks
 
 import (
@@ -33,9 +32,9 @@ import (
 type Kind uint8
 
 const (
-	Accumulates Kind = iota // what it allocates in one step is still there at the end, again and again
-	Grows                   // what it allocates is replaced by something larger each step
-	Sawtooth                // it piles up over several steps and is freed at once
+	Accumulates Kind = iota // repeatedly, what it allocates in one step is still there at the end
+	Grows                   // its memory is replaced by something larger each step
+	Sawtooth                // it accumulates over several steps and is freed at once
 )
 
 // Key names the kind in files: "accumulates".
@@ -45,8 +44,8 @@ func (k Kind) Key() string { return [...]string{"accumulates", "grows", "sawtoot
 type Limit uint8
 
 const (
-	NoLimit       Limit = iota // it can
-	NoEvents                   // it holds no history, only a state
+	NoLimit       Limit = iota // it can show them
+	NoEvents                   // it has no history, only a state
 	NoRepetition               // no steps were found
 	TooFewSteps                // fewer than minJudgedBoundaries
 	KeepsForwards              // only forward passes, which keep their activations for a backward that never comes
@@ -57,9 +56,9 @@ func (l Limit) Key() string {
 	return [...]string{"", "no_events", "no_repetition", "too_few_steps", "keeps_forwards"}[l]
 }
 
-// How many ends of steps must be recorded for growth in each of them to be seen, and
-// for saying that there is none: the first step may be cut, and growth in it and the
-// next may be the rest of a program's set-up.
+// How many ends of steps must be recorded to see growth in each of them, and to rule it
+// out: the first step may be cut, and growth in it and the next may be the rest of a
+// program's set-up.
 const (
 	minLeakBoundaries   = 3
 	minJudgedBoundaries = 4
@@ -75,7 +74,7 @@ const (
 	FewGrowingSteps              // fewer than 5 steps add to it after the first two
 	SlowingDown                  // the second half of the steps adds less than half as much as the first
 	Tiny                         // it adds at most 4 KiB a step
-	Delayed                      // of a sawtooth: it is freed in the end
+	Delayed                      // for a sawtooth: it is freed in the end
 )
 
 // Key names the doubt in files: "few_steps"; "" for [NoDoubt].
@@ -83,16 +82,16 @@ func (d Doubt) Key() string {
 	return [...]string{"", "few_steps", "guessed_steps", "few_growing_steps", "slowing_down", "tiny", "delayed"}[d]
 }
 
-// maxTinyBytes is the most that a leak adds a step and stays a weak finding: no
-// program runs out of memory by it.
+// maxTinyBytes is the growth per step up to which a leak is a weak finding: no program
+// runs out of memory because of it.
 const maxTinyBytes = 4 << 10
 
 // Retained is memory that call sites hold on to.
 type Retained struct {
 	Bytes       int64 // held at the end of the recording
-	PerStep     int64 // bytes that a step adds, on average from the first that adds any to the last whole one
-	Allocations int   // that the bytes were in over time; for a sawtooth, those freed in bursts
-	Held        int   // allocations that the bytes are in at the end
+	PerStep     int64 // bytes that a step adds, on average from the first that adds any to the last complete one
+	Allocations int   // with these bytes over time; for a sawtooth, those freed in bursts
+	Held        int   // allocations with these bytes at the end
 	First, Last int   // index in Device.Allocations of the first and the last of them
 }
 
@@ -102,35 +101,34 @@ type Site struct {
 	Retained
 }
 
-// Leak is memory that grows in the same steps, and so probably for one reason. The
-// stack of an allocation says where it was requested; what keeps it is not
-// recorded.
+// Leak is memory that grows in the same steps, and so probably for one reason. The stack
+// of an allocation shows where it was requested; what keeps it is not recorded.
 type Leak struct {
 	Kind     Kind
 	Strong   bool  // over enough steps to outlast warm-up and small caches
-	Doubt    Doubt // why it is not
+	Doubt    Doubt // why it is not strong
 	Retained       // of all its sites
 
 	Sites []Site // most bytes first
-	// Frame is the innermost user frame that the sites have in common; its line
-	// is that of the largest site. NoFrame when no site has a user frame.
+	// Frame is the innermost user frame that the sites have in common; its line is the
+	// largest site's. NoFrame if no site has a user frame.
 	Frame snapshot.FrameID
-	// Graph says that most of the bytes are activations of several call sites,
+	// Graph means that most of the bytes are activations of several call sites,
 	// as when each step's autograd graph is kept.
 	Graph    bool
 	Families [families.Count]int64 // its bytes, for a sawtooth those freed in bursts
 
 	FirstStep, LastStep int   // that added to it, as indices into Steps.Steps
 	GrowingSteps        int   // steps that added to it
-	Every               int   // steps from one that adds to the next; 0: not always as many
+	Every               int   // distance of growing steps; 0: it varies
 	PerGrowth           int64 // bytes that one of these steps adds, on average
 
-	Bursts     int   // of a sawtooth: steps that free the work of several steps
+	Bursts     int   // for a sawtooth: steps that free the memory of several steps
 	BurstSteps int   // the most steps that one of them cleared
 	BurstBytes int64 // the most bytes that one of them freed
 }
 
-// Findings are what the memory that survives steps says.
+// Findings are what memory that survives steps shows.
 type Findings struct {
 	Limit  Limit         // why what follows Growth is empty
 	Growth *steps.Growth // of all active memory; nil where too few steps end in the recording
@@ -138,17 +136,17 @@ type Findings struct {
 	Caches []Leak        // key-value caches, which are meant to grow
 	Once   Kept
 	Filled Filled
-	// Trend is how the least active bytes of steps change beside Leaks and Caches; nil
-	// where that cannot be judged.
+	// Trend is how the least active bytes of steps change apart from Leaks and Caches;
+	// nil if that cannot be judged.
 	Trend   *Trend
-	FedMore bool  // each step works on more data than the one before, so that growth says nothing
+	FedMore bool  // each step works on more data than the one before, so that growth proves nothing
 	Before  int64 // bytes from before the recording that are live at its end; never reported as a leak
 
 	device *replay.Device
 	steps  *steps.List
 }
 
-// Input is what leaks are found by, all of the same device.
+// Input is the data that leaks are found in, all of the same device.
 type Input struct {
 	Stacks     *stacks.Table
 	Device     *replay.Device
@@ -158,11 +156,11 @@ type Input struct {
 	Steps      *steps.List
 }
 
-// maxKeptPercent is the share of allocations alive at the end above which
-// forward passes are taken to keep their activations, so that growth says nothing.
+// maxKeptPercent is the share of allocations alive at the end above which forward passes
+// are assumed to keep their activations, so that growth proves nothing.
 const maxKeptPercent = 15
 
-// Find looks for memory that survives steps, again and again. The cost is
+// Find looks for memory that repeatedly survives steps. The cost is
 // linear in the events, and n log n in the allocations that outlive their step.
 func Find(in Input) *Findings {
 	l := &Findings{device: in.Device, steps: in.Steps}
@@ -210,7 +208,7 @@ func (in *Input) find(l *Findings, all *survivorsBySite) {
 	l.FedMore = detector.feeding
 }
 
-// sites are the call sites of Leaks and Caches of some kinds.
+// sites returns the call sites of Leaks and Caches of some kinds.
 func (l *Findings) sites(kinds ...Kind) map[snapshot.StackID]bool {
 	sites := map[snapshot.StackID]bool{}
 	for _, list := range [][]Leak{l.Leaks, l.Caches} {
@@ -263,10 +261,10 @@ func (in *Input) keeps(activity stacks.Activity) bool {
 	return all > 0 && 100*kept >= maxKeptPercent*all
 }
 
-// size is what a leak is ranked by.
+// size is the rank of a leak.
 func (l *Leak) size() int64 { return max(l.Bytes, l.BurstBytes) }
 
-// Site is the innermost user frame that the call sites of a leak have in common, or
+// Site returns the innermost user frame that the call sites of a leak have in common, or
 // the largest of them.
 func (l *Leak) Site(st *stacks.Table) stacks.Site {
 	if l.Frame == stacks.NoFrame {
@@ -287,8 +285,8 @@ func rankLeaks(leaks []Leak) {
 	})
 }
 
-// BytesAtBoundaries is what the sites of a leak hold at each boundary of the steps, in
-// bytes: allocations born in the recording and not yet given up.
+// BytesAtBoundaries returns what the sites of a leak hold at each boundary of the steps,
+// in bytes: allocations born in the recording and not yet freed.
 func (l *Findings) BytesAtBoundaries(leak *Leak) []int64 {
 	sites := make(map[snapshot.StackID]bool, len(leak.Sites))
 	for _, s := range leak.Sites {
@@ -310,20 +308,20 @@ func (l *Findings) BytesAtBoundaries(leak *Leak) []int64 {
 	return bytes[:len(l.steps.Boundaries)]
 }
 
-// State is the first state in which an allocation of the recording is live.
+// State returns the first state in which an allocation of the recording is live.
 func (l *Findings) State(allocation int) int {
 	return int(l.device.Allocations[allocation].Start) + 1
 }
 
-// Kept is memory that is live at the end and was allocated by call sites that
-// keep memory of one step only, as weights, optimizer state and caches do.
+// Kept is memory that is live at the end and was allocated by call sites that keep memory
+// of only one step, as weights, optimizer state and caches do.
 type Kept struct {
 	Sites, Allocations int
 	Bytes              int64
 }
 
-// add counts a site if all that it made and that outlived its step was born in one
-// step. What a site holds that makes more in other steps is replaced, as gradients are.
+// add counts a site if everything of it that outlived its step was born in one step. A
+// site that makes more in other steps replaces its memory, as with gradients.
 func (k *Kept) add(survivors []survivor) {
 	n, bytes := 0, int64(0)
 	for _, x := range survivors {
@@ -343,8 +341,8 @@ func (k *Kept) add(survivors []survivor) {
 	k.Bytes += bytes
 }
 
-// Filled is memory that is live at the end and was allocated in several steps, by call
-// sites that add no more: what a cache that has filled looks like.
+// Filled is memory that is live at the end and was allocated in several steps by call
+// sites that have stopped adding: what a filled cache looks like.
 type Filled struct {
 	Kept
 	FirstStep, LastStep int // that added to it, as indices into Steps.Steps

@@ -397,7 +397,7 @@ func TestQueueThatGrows(t *testing.T) {
 }
 
 // TestTrend: unexplained growth goes on where no call site keeps more, and nowhere
-// else. The numbers are those of the script.
+// else. The numbers come from the script.
 func TestTrend(t *testing.T) {
 	const mib = 1 << 20
 	fifo := func(j *job) { // five in, four out, beside sixty
@@ -541,7 +541,7 @@ func TestReplacedCache(t *testing.T) {
 	}
 }
 
-// TestGrowingCache: a cache known by its name is told apart from leaks.
+// TestGrowingCache: a cache known by its name is not taken for a leak.
 func TestGrowingCache(t *testing.T) {
 	tape := testsnap.NewTape()
 	for range 20 {

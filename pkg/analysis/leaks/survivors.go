@@ -12,7 +12,7 @@ import (
 // survivor is an allocation that outlives the step it was born in.
 type survivor struct {
 	allocation  int32 // index into Device.Allocations
-	born, freed int32 // steps; freed is neverFreed for what is live at the end
+	born, freed int32 // steps; freed is neverFreed if live at the end
 	size        int64
 }
 
@@ -27,8 +27,8 @@ type survivorsBySite struct {
 	ends []int32 // by stack: where its survivors end in list; they are in order of birth
 }
 
-// survivorsOf leaves out what is freed in its own step, which most of a
-// recording is, and what has no bytes.
+// survivorsOf omits allocations freed in their own step, as most are, and those without
+// bytes.
 func survivorsOf(d *replay.Device, steps *steps.List) *survivorsBySite {
 	var (
 		list   []survivor
@@ -81,7 +81,7 @@ func (s *survivorsBySite) all() iter.Seq2[snapshot.StackID, []survivor] {
 	}
 }
 
-// bytesAt is what survivors hold at each boundary.
+// bytesAt returns what survivors hold at each boundary.
 func bytesAt(survivors []survivor, boundaries int) []int64 {
 	bytes := make([]int64, boundaries+1)
 	for _, x := range survivors {

@@ -16,32 +16,32 @@ import (
 type Trend struct {
 	PerStep int64 // slope
 	Spread  int64 // two standard errors of the slope
-	Steps   int   // that it rests on
-	Least   int64 // the smallest slope that would be told from chance
+	Steps   int   // that it is based on
+	Least   int64 // the smallest slope distinguishable from chance
 
-	// GoesOn says that memory keeps growing: the slope is far above its spread, in the
+	// GoesOn means that memory keeps growing: the slope is far above its spread, in the
 	// second half of the steps as in the first, and at least three steps rose.
 	GoesOn bool
-	// Resized says that it would go on but for call sites that free as many tensors as
+	// Resized means that the growth comes from call sites that free as many tensors as
 	// they make, and only their bytes rise: a buffer that is made anew for a longer input,
-	// or sizes that vary by chance. Which of the two, or growth, cannot be told.
+	// sizes that vary by chance, or growth. They cannot be distinguished.
 	Resized bool
 
 	// Stack is the call site whose survivors grow most in the second half of the steps,
-	// and Bytes how much they grow a step; 0 bytes without any.
+	// and Bytes how much they grow per step; 0 bytes if there is none.
 	Stack snapshot.StackID
 	Bytes int64
 }
 
-// A trend rests on so many steps, and goes on if it rises in so many of them.
+// The steps that a trend needs, and the rising ones that it needs to go on.
 const (
 	minTrendSteps = 5
 	minTrendRises = 3
 )
 
-// trend is nil for too few steps. It takes back findings that are weak because few steps
-// add to them where as much grows beside them: of many call sites that are used at
-// random, some are used at steady distances.
+// trend returns nil for too few steps. It drops findings that are weak because few steps
+// add to them if as much grows elsewhere: of many call sites used at random, some are
+// used at steady distances.
 func (in *Input) trend(l *Findings, survivors *survivorsBySite) *Trend {
 	t := in.trendBeside(l, survivors)
 	if t == nil || !t.GoesOn {
@@ -59,8 +59,8 @@ func (in *Input) trend(l *Findings, survivors *survivorsBySite) *Trend {
 	return t
 }
 
-// trendBeside is the trend of what leaks and caches did not make. Steps in which programs
-// get ready do not count.
+// trendBeside returns the trend of memory apart from leaks and caches. Set-up steps do
+// not count.
 func (in *Input) trendBeside(l *Findings, survivors *survivorsBySite) *Trend {
 	boundaries := in.Steps.Boundaries
 	first := 1
@@ -120,7 +120,7 @@ func resizes(survivors []survivor, from, to int) bool {
 	return freed && after <= before
 }
 
-// heldAt is what survivors hold at a boundary.
+// heldAt returns what survivors hold at a boundary.
 func heldAt(survivors []survivor, boundary int) (bytes int64) {
 	for _, x := range survivors {
 		if int(x.born) <= boundary && int(x.freed) > boundary {
@@ -130,8 +130,8 @@ func heldAt(survivors []survivor, boundary int) (bytes int64) {
 	return bytes
 }
 
-// activeWithout is what is active in each state, less what some call sites allocated
-// in the recording.
+// activeWithout returns the active bytes of each state without what some call sites
+// allocated in the recording.
 func (in *Input) activeWithout(sites map[snapshot.StackID]bool) []int64 {
 	if len(sites) == 0 {
 		return in.Device.ActiveBytes()
@@ -176,15 +176,15 @@ func trendOf(floors []int64) *Trend {
 	return t
 }
 
-// surely is how many standard errors the slope of a line through n values exceeds by
-// chance in one case of a thousand: nearly the t distribution's.
+// surely returns how many standard errors the slope of a line through n values exceeds by
+// chance in one case of a thousand: nearly the t distribution's quantile.
 func surely(n int) float64 { return 3 + 11/float64(n-2) }
 
-// line is the slope of the line through values at equal distances, by least squares,
-// and the standard error of that slope; 0 and 0 for fewer than two values. What is left
-// beside the line is taken to depend on what was left before, as it does where steps hold
-// tensors of the steps before them: n values of which each is like its neighbour say as
-// little as a few that are not.
+// line returns the slope of the least-squares line through values at equal distances, and
+// its standard error; 0 and 0 for fewer than two values. Residuals are assumed to be
+// correlated with their predecessors, as when steps hold tensors of earlier steps: n
+// values that each resemble their neighbour carry as little information as a few
+// independent ones.
 func line(values []int64) (slope, deviation float64) {
 	n := float64(len(values))
 	if n < 2 {
@@ -209,7 +209,7 @@ func line(values []int64) (slope, deviation float64) {
 		before = d
 	}
 	if n > 2 && rest > 0 {
-		// Few values show less of the correlation than there is: by (1+4r)/n on average.
+		// Few values underestimate the correlation, by (1+4r)/n on average.
 		r := alike / rest
 		r = min(max(0, r+(1+4*r)/n), 0.9)
 		deviation = math.Sqrt(rest / (n - 2) / squares * (1 + r) / (1 - r))
@@ -246,8 +246,8 @@ func (in *Input) stepsAreFedMore() bool {
 	return risesMostly(forward[1:k])
 }
 
-// risesMostly reports whether at least 80 % of the values, of which there must be
-// more than two, are above the one before.
+// risesMostly reports whether at least 80 % of more than two values are above their
+// predecessor.
 func risesMostly(values []int64) bool {
 	rises := 0
 	for i := range values {

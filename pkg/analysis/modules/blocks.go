@@ -11,14 +11,14 @@ import (
 )
 
 // Block is a part of a model that a forward pass calls again and again, in a loop of
-// one line. It is what activation checkpointing is applied to.
+// one line. Activation checkpointing is applied to it.
 type Block struct {
 	Caller snapshot.FrameID // the line of the loop, or else the code around the calls
 	Passes []Pass           // in order
 	prefix []snapshot.FrameID
 }
 
-// Pass is the calls of a block in one forward pass, in order.
+// Pass has the calls of a block in one forward pass, in order.
 type Pass struct {
 	Calls    []Call
 	Backward timeline.PhaseRun // that follows the pass; without events if none does
@@ -29,19 +29,20 @@ type Call struct {
 	// Requests are the allocations that were born in it, in order: indices into
 	// replay.Device.Allocations.
 	Requests []int32
-	// End is the event with which the call is over: the request that follows its last
+	// End is the event at which the call is over: the request that follows its last
 	// one, or the first event of the backward pass, or the number of events.
 	End replay.EventIndex
 	// Output is the last request that outlives the call, or -1: the next call reads it.
 	Output int32
 	// Kept are the others that live into the next backward pass, which frees them, in
-	// order. Where the recording ends before that, they are those with the stacks of such.
+	// order. If the recording ends before that, they are the ones with the stacks of such
+	// requests.
 	Kept []int32
 	// KeptBytes are requested bytes of Kept: what checkpointing does not keep.
 	KeptBytes int64
 }
 
-// Largest is the pass whose calls keep most, the first of equals.
+// Largest returns the pass whose calls keep most, the first of equals.
 func (b *Block) Largest() *Pass {
 	most := &b.Passes[0]
 	for i := range b.Passes {
@@ -52,7 +53,7 @@ func (b *Block) Largest() *Pass {
 	return most
 }
 
-// Kept is the requested bytes that all calls of the pass keep.
+// Kept returns the requested bytes that all calls of the pass keep.
 func (p *Pass) Kept() (bytes int64) {
 	for i := range p.Calls {
 		bytes += p.Calls[i].KeptBytes
@@ -63,12 +64,12 @@ func (p *Pass) Kept() (bytes int64) {
 const (
 	maxBlocks   = 8    // that are looked for
 	maxPasses   = 4    // in which they are looked for
-	minLeft     = 33   // a block keeps at least one part in so many of what the pass keeps
-	withinMost  = 1000 // a prefix that keeps one part in so many less than another keeps as much
+	minLeft     = 33   // a block keeps at least 1/minLeft of what the pass keeps
+	withinMost  = 1000 // prefixes count as equal if one keeps up to 1/withinMost less
 	minCalls    = 2
 	minRequests = 3 // of a call
 
-	maxListed = 1 << 24 // requests times the prefixes that they are listed under; stacks may be as deep as they like
+	maxListed = 1 << 24 // requests times the prefixes that they are listed under; stacks may have any depth
 )
 
 // pass is a forward pass with its requests.
@@ -95,7 +96,7 @@ func findBlocks(in Input) (best []Block) {
 	return best
 }
 
-// blocks finds the blocks of a pass, as all passes have them; the one that keeps most first.
+// blocks finds the blocks of a pass, in all passes; the one that keeps most first.
 func (f *finder) blocks(p *pass, passes []pass) (blocks []Block) {
 	requests := slices.Clone(p.requests)
 	for len(blocks) < maxBlocks {
@@ -119,7 +120,7 @@ func (f *finder) blocks(p *pass, passes []pass) (blocks []Block) {
 	return blocks
 }
 
-// passes are the forward passes of the device, in order.
+// passes returns the forward passes of the device, in order.
 func (f *finder) passes() []pass {
 	var list []pass
 	d := f.Device
@@ -144,9 +145,9 @@ func (f *finder) passes() []pass {
 	return list
 }
 
-// likely are the passes in which to look for blocks: the last one that begins before
+// likely returns the passes in which to look for blocks: the last one that begins before
 // the peak, then those with the most requests. One is not enough: the first pass of a
-// program makes workspaces, too, and of two calls the first then is unlike the second.
+// program also makes workspaces, so that of two calls the first differs from the second.
 func (f *finder) likely(passes []pass) []pass {
 	list := slices.Clone(passes)
 	slices.SortStableFunc(list, func(a, b pass) int { return cmp.Compare(len(b.requests), len(a.requests)) })
@@ -159,7 +160,7 @@ func (f *finder) likely(passes []pass) []pass {
 	return list[:min(len(list), maxPasses)]
 }
 
-// chain is the Python frames of a stack, outermost first.
+// chain returns the Python frames of a stack, outermost first.
 func (f *finder) chain(id snapshot.StackID) []snapshot.FrameID {
 	chain, known := f.chains[id]
 	if !known {
@@ -182,8 +183,8 @@ type prefix struct {
 	requests []int32
 }
 
-// find is the outermost prefix of stacks whose requests repeat and keep most, and the
-// stacks of a call; nil if none keeps enough.
+// find returns the outermost prefix of stacks whose requests repeat and keep most, and
+// the stacks of a call; nil if none keeps enough.
 func (f *finder) find(p *pass, requests []int32) (frames []snapshot.FrameID, pattern []snapshot.StackID) {
 	var all int64
 	for _, id := range p.requests {
@@ -222,7 +223,7 @@ func (f *finder) find(p *pass, requests []int32) (frames []snapshot.FrameID, pat
 	return frames, pattern
 }
 
-// prefixes are all prefixes of the stacks of requests, outer ones first.
+// prefixes returns all prefixes of the stacks of requests, outer ones first.
 func (f *finder) prefixes(requests []int32) []prefix {
 	type step struct {
 		parent int32
@@ -260,7 +261,7 @@ func (f *finder) prefixes(requests []int32) []prefix {
 	return list
 }
 
-// savedFor reports whether the backward pass after a pass frees a request of it.
+// savedFor reports whether the backward pass after a pass frees one of its requests.
 func (f *finder) savedFor(p *pass, id int32) bool {
 	end := timeline.FreedAt(&f.Device.Allocations[id])
 	return p.backward.Events > 0 && end >= p.backward.Start && end <= p.backward.Last
@@ -296,8 +297,8 @@ func (f *finder) block(frames []snapshot.FrameID, pattern []snapshot.StackID, pa
 }
 
 // keepAlike adds what the calls of the last pass kept for a backward pass that the
-// recording has not come to, or not to the end of: what has the stack of a request that
-// an earlier pass kept, and outlives its call.
+// recording does not reach or complete: requests with the stack of one that an earlier
+// pass kept, which outlive their call.
 func (f *finder) keepAlike(b *Block, p *pass) {
 	keeps := map[snapshot.StackID]bool{}
 	for _, call := range b.Largest().Calls {
@@ -319,7 +320,7 @@ func (f *finder) keepAlike(b *Block, p *pass) {
 	}
 }
 
-// sequence is the stacks of requests.
+// sequence returns the stacks of requests.
 func (f *finder) sequence(requests []int32) []snapshot.StackID {
 	sequence := make([]snapshot.StackID, len(requests))
 	for i, id := range requests {
@@ -328,7 +329,7 @@ func (f *finder) sequence(requests []int32) []snapshot.StackID {
 	return sequence
 }
 
-// calls are the calls of a pass, which begin at these of its requests.
+// calls returns the calls of a pass, which begin at starts.
 func (f *finder) calls(p *pass, requests []int32, starts []int) []Call {
 	calls := make([]Call, len(starts))
 	for i, from := range starts {

@@ -1,15 +1,15 @@
-// Package modules says which module's forward asked for memory, and which block of
-// a model a forward pass runs again and again.
+// Package modules finds which module's forward asked for memory, and which block of a
+// model a forward pass runs repeatedly.
 //
-// It rests on Python frames: a module is called where a frame named forward stands
-// below a line of the program or of another forward. So a module is known by the
-// lines that call it, and two modules of one file that the same line calls are one.
-// All calls of a line in a loop have the same stacks; a [Block] tells them apart by
-// the order of the requests, which repeats.
+// It is based on Python frames: a module is called where a frame named forward is below a
+// line of the program or of another forward. So a module is identified by the lines that
+// call it, and two modules of one file that the same line calls are one. All calls of a
+// line in a loop have the same stacks; a [Block] distinguishes them by the order of the
+// requests, which repeats.
 //
-// What it cannot see: the name of a class or of an attribute; whose gradient the
-// autograd engine computes, for its thread has no Python frames; modules of compiled
-// code; and calls that allocate fewer than three times.
+// What it cannot see: the name of a class or of an attribute; whose gradient the autograd
+// engine computes, because its thread has no Python frames; modules of compiled code; and
+// calls that allocate fewer than three times.
 package modules
 
 import (
@@ -26,14 +26,14 @@ import (
 // None means no module.
 const None int32 = -1
 
-// Module is what a line calls.
+// Module is a module called by a line.
 type Module struct {
 	Parent int32             // index of the module whose forward the line is in, or None
 	Caller snapshot.FrameID  // the line, or stacks.NoFrame
 	File   snapshot.StringID // of its forward
 }
 
-// Input is what modules are found by, all of the same device.
+// Input is the data that modules are found in, all of the same device.
 type Input struct {
 	Stacks     *stacks.Table
 	Device     *replay.Device
@@ -44,7 +44,7 @@ type Input struct {
 // Findings are the modules of a device and the blocks that repeat.
 type Findings struct {
 	Modules []Module // a parent before its children
-	Blocks  []Block  // that which keeps most first
+	Blocks  []Block  // the one that keeps most first
 
 	st      *stacks.Table
 	ofStack []int32 // by stack: the innermost module
@@ -82,7 +82,7 @@ func Find(in Input) *Findings {
 	return f
 }
 
-// read is the innermost module of a stack, added to the modules if it is new.
+// read returns the innermost module of a stack, and adds it to the modules if it is new.
 func (f *Findings) read(id snapshot.StackID, known map[Module]int32) int32 {
 	module, caller := None, stacks.NoFrame
 	for _, frame := range slices.Backward(f.st.Snapshot.Stacks.Frames(id)) {
@@ -103,16 +103,16 @@ func (f *Findings) read(id snapshot.StackID, known map[Module]int32) int32 {
 	return module
 }
 
-// isCaller reports whether a frame is a line that somebody wrote to call modules: of
+// isCaller reports whether a frame is a line written to call modules: of
 // the program, or of another module's forward.
 func isCaller(st *stacks.Table, frame snapshot.FrameID) bool {
 	return st.FrameClass[frame] == stacks.UserCode || st.IsForward(frame)
 }
 
-// Of is the innermost module on a stack, or None.
+// Of returns the innermost module on a stack, or None.
 func (f *Findings) Of(id snapshot.StackID) int32 { return f.ofStack[id] }
 
-// Layer is the call of a block in which allocation i was born: an index into Blocks,
+// Layer returns the call of a block in which allocation i was born: an index into Blocks,
 // and the number of the call in its pass, from 0. The block is None for others.
 func (f *Findings) Layer(i int) (block, call int32) {
 	if f.layers == nil {
@@ -121,10 +121,10 @@ func (f *Findings) Layer(i int) (block, call int32) {
 	return f.layers[i].block, f.layers[i].call
 }
 
-// maxChain bounds the lines in a name; stacks of hostile files are as deep as they like.
+// maxChain bounds the lines in a name; stacks of hostile files may have any depth.
 const maxChain = 16
 
-// Name is the file of a module's forward and the lines that lead to it, innermost
+// Name returns the file of a module's forward and the lines that lead to it, innermost
 // first: "linear.py < model.py:12:forward < train.py:30:main", with full paths.
 func (f *Findings) Name(module int32) string {
 	m := f.Modules[module]
@@ -137,7 +137,7 @@ func (f *Findings) Name(module int32) string {
 	return strings.Join(chain, " < ")
 }
 
-// LayerName is a call of a block, counted from 1: "model.py:75:forward, call 3".
+// LayerName names a call of a block, counted from 1: "model.py:75:forward, call 3".
 func (f *Findings) LayerName(block, call int32) string {
 	return f.st.Frame(f.Blocks[block].Caller).String() + ", call " + strconv.Itoa(int(call)+1)
 }

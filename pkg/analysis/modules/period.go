@@ -12,11 +12,11 @@ const (
 	callPercent  = 80 // of the stacks of a call match the pattern, at least
 	equalPercent = 80 // of the calls are exactly the pattern
 	maxTries     = 64 // periods that are tried, so that the cost stays linear
-	maxShift     = 64 // requests that a call may have more or less than another
+	maxShift     = 64 // difference in requests between two calls
 )
 
-// repeats are the positions at which the calls in a sequence of requests begin, and the
-// stacks of most calls; nil if it does not repeat.
+// repeats returns the positions at which the calls in a sequence of requests begin, and
+// the stacks of most calls; nil if it does not repeat.
 func repeats(s []snapshot.StackID) (starts []int, pattern []snapshot.StackID) {
 	n := period(s)
 	if n == 0 {
@@ -35,8 +35,8 @@ func repeats(s []snapshot.StackID) (starts []int, pattern []snapshot.StackID) {
 	return nil, nil
 }
 
-// evenly reports whether there are calls enough, and most of them are the pattern. Of
-// three or more the first need not be: it makes workspaces, too.
+// evenly reports whether there are enough calls, and most of them match the pattern. The
+// first of three or more need not: it makes workspaces, too.
 func evenly(s []snapshot.StackID, starts []int, pattern []snapshot.StackID) bool {
 	counted := starts
 	if len(starts) > minCalls && begins(s, 0, pattern) {
@@ -55,8 +55,8 @@ func evenly(s []snapshot.StackID, starts []int, pattern []snapshot.StackID) bool
 	return len(starts) >= minCalls && 100*equal >= equalPercent*len(counted)
 }
 
-// period is the first distance at which the first stack comes again and nearly all of
-// the sequence equals itself; 0 if there is none, or if a call would be too short.
+// period returns the first distance at which the first stack recurs and nearly all of the
+// sequence equals itself; 0 if there is none, or if a call would be too short.
 func period(s []snapshot.StackID) int {
 	tries := 0
 	for n := 1; n <= len(s)/minCalls && tries < maxTries; n++ {
@@ -79,8 +79,8 @@ func period(s []snapshot.StackID) int {
 	return 0
 }
 
-// cut finds where the calls of a pattern begin; nil if the sequence begins with none. A
-// call with some requests more or less moves those behind it.
+// cut finds where the calls of a pattern begin; nil if the sequence does not begin with
+// one. A call with some requests more or less moves those after it.
 func cut(s, pattern []snapshot.StackID) []int {
 	if len(s) == 0 || s[0] != pattern[0] {
 		return nil
@@ -99,7 +99,7 @@ func cut(s, pattern []snapshot.StackID) []int {
 	}
 }
 
-// nextCall is where a call begins about one pattern behind another call, or -1.
+// nextCall returns where a call begins about one pattern after another call, or -1.
 func nextCall(s []snapshot.StackID, at int, pattern []snapshot.StackID,
 	is func(s []snapshot.StackID, at int, pattern []snapshot.StackID) bool) int {
 	n := len(pattern)
@@ -117,8 +117,8 @@ func isPattern(s []snapshot.StackID, at int, pattern []snapshot.StackID) bool {
 	return at+len(pattern) <= len(s) && slices.Equal(s[at:at+len(pattern)], pattern)
 }
 
-// begins reports whether a call of the pattern begins at a position. It may have
-// requests that the pattern has not, or lack some.
+// begins reports whether a call of the pattern begins at a position. It may have extra
+// requests, or lack some.
 func begins(s []snapshot.StackID, at int, pattern []snapshot.StackID) bool {
 	if at >= len(s) || s[at] != pattern[0] {
 		return false

@@ -7,23 +7,23 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Capacity is what is known of the memory of a device, in bytes. No file has it.
+// Capacity is what is known about the memory of a device, in bytes. No file records it.
 type Capacity struct {
 	Given   int64 // by the user; 0 if not given, or if the recording proves more
 	AtLeast int64 // proven by the recording
 
-	// TooSmall is what the user gave, if the recording proves more; else 0.
+	// TooSmall is the capacity that the user gave, if the recording proves more; else 0.
 	TooSmall int64
-	// Card is the size in GiB under which the smallest common card with room for
-	// AtLeast is sold, and CardBytes what PyTorch sees of such a card. Both are 0
-	// without an oom event. They are a guess, which no verdict rests on.
+	// Card is the nominal size in GiB of the smallest common card with room for AtLeast,
+	// and CardBytes what PyTorch reports for such a card. Both are 0 without an oom
+	// event. They are a guess, and no verdict depends on them.
 	Card      int
 	CardBytes int64
 }
 
-// cards are common GPUs: the GiB they are sold with, the GiB that PyTorch reports,
-// and their names, with the size where a card is sold in several. Reports for one
-// entry differ by up to 0.3 GiB; the largest is here.
+// cards are common GPUs: the nominal GiB, the GiB that PyTorch reports, and their names,
+// with the size if a card is sold in several. Reports for one entry differ by up to 0.3
+// GiB; the largest is here.
 var cards = []struct {
 	nominal int
 	total   float64
@@ -37,8 +37,8 @@ var cards = []struct {
 	{141, 139.9, []string{"H200"}}, {180, 178.5, []string{"B200"}}, {192, 192, []string{"MI300X"}},
 }
 
-// CapacityOf says what is known of a device's memory. Given is what the user
-// says it is; 0 if nothing.
+// CapacityOf returns what is known about a device's memory. given is the user's figure; 0
+// if there is none.
 func CapacityOf(d *replay.Device, given int64) Capacity {
 	c := Capacity{Given: given, AtLeast: d.Totals.ReservedPeakBytes}
 	reserved, next, failed := d.Totals.ReservedBaselineBytes, 0, false
@@ -73,8 +73,8 @@ type GPU struct {
 	Bytes int64 // what PyTorch reports as its memory, to about 0.3 GiB
 }
 
-// FindGPU finds a card by its name, also as nvidia-smi writes it: H100, rtx4090,
-// NVIDIA A100-SXM4-80GB.
+// FindGPU finds a card by its name, including names as nvidia-smi writes them: H100,
+// rtx4090, NVIDIA A100-SXM4-80GB.
 func FindGPU(name string) (GPU, bool) {
 	asked := cardName(name)
 	var found []GPU
@@ -97,7 +97,7 @@ func FindGPU(name string) (GPU, bool) {
 	return GPU{}, false
 }
 
-// GPUNames are the names of all cards that [FindGPU] knows, by their memory.
+// GPUNames returns the names of all cards that [FindGPU] knows, by their memory.
 func GPUNames() []string {
 	var names []string
 	for _, card := range cards {
@@ -106,11 +106,11 @@ func GPUNames() []string {
 	return names
 }
 
-// gpuWords are words in names of cards that do not say which card it is.
+// gpuWords are words in names of cards that do not identify the card.
 var gpuWords = strings.NewReplacer("nvidia", "", "geforce", "", "tesla", "", "amd", "", "instinct", "", "rtx", "",
 	"sxm2", "", "sxm3", "", "sxm4", "", "sxm5", "", "sxm", "", "pcie", "", "hbm3e", "", "hbm3", "", "hbm2e", "")
 
-// cardName is a name without such words and without signs: "a10080gb".
+// cardName returns a name without such words and without punctuation: "a10080gb".
 func cardName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {

@@ -18,7 +18,7 @@ const (
 	gib = units.GiB
 )
 
-// TestFailedRequests tells attempts of one request from requests.
+// TestFailedRequests distinguishes attempts of one request from separate requests.
 func TestFailedRequests(t *testing.T) {
 	type step struct {
 		action snapshot.Action

@@ -1,14 +1,14 @@
-// Package oom says why a request for memory failed, and what would have helped.
+// Package oom explains why a request for memory failed, and what would have helped.
 //
-// It rests on the out-of-memory events of a recording, which have the size of the
-// request and what was free on the device, and on the memory map of the allocator
-// at that moment (package layout). Five verdicts are told apart by arithmetic on
-// these: see [Verdict]. [CapacityOf] says what is known of the device.
+// It is based on the out-of-memory events of a recording, which have the size of the
+// request and the free memory of the device, and on the memory map of the allocator at
+// that moment (package layout). Arithmetic on these distinguishes five verdicts: see
+// [Verdict]. [CapacityOf] returns what is known about the device.
 //
-// What it cannot see: the device's total memory and what other processes used,
-// unless the user gives the capacity; limits that were set by a call, such as that
-// of set_per_process_memory_fraction; and the requests that the program would have
-// made next.
+// What it cannot see: the device's total memory and what other processes used, unless the
+// user gives the capacity; limits that were set by a call such as
+// set_per_process_memory_fraction; and the requests that the program would have made
+// next.
 package oom
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// maxFailures is how many failures [Find] explains, the last ones. A program that
-// survives hundreds was trying out how much it may use.
+// maxFailures bounds the failures that [Find] explains, the last ones. A program that
+// survives hundreds was probing how much it may use.
 const maxFailures = 100
 
 // Failure is a request that failed, and the allocator at that moment. Bytes of
@@ -32,14 +32,14 @@ type Failure struct {
 
 	Requested int64 // rounded
 	Stream    snapshot.StreamID
-	pool      snapshot.PoolID // the default pool where events do not say it
+	pool      snapshot.PoolID // the default pool if events do not record it
 	sizeClass snapshot.SizeClass
 	Stack     snapshot.StackID
 	// Before are the requests with the same stack that were served before it, and
 	// LargestBefore the bytes of the largest, rounded. Both are 0 without stacks.
 	Before        int
 	LargestBefore int64
-	Needed        int64 // bytes of a new segment for it, which PyTorch's message says it tried to allocate
+	Needed        int64 // bytes of a new segment for it, the number in PyTorch's error message
 	DeviceFree    int64 // free on the device after the cache was emptied
 
 	Reserved int64
@@ -47,16 +47,16 @@ type Failure struct {
 	InUse    int64 // requested bytes of live blocks: Active without rounding
 	Pending  int64
 
-	// Pools are the cached memory: first the pool that may serve the request, then
-	// the others by free bytes.
+	// Pools are the pools with their cached memory: first the one that may serve the
+	// request, then the others by free bytes.
 	Pools        []PoolFree
 	FreeSame     int64 // free where the request may be served
-	LargestSame  int64 // largest free piece of that
+	LargestSame  int64 // largest free piece of it
 	FreeOther    int64 // free for its size class on other streams or in other pools
 	LargestOther int64
 
-	// Capacity of the device in bytes, as far as it is known: what the user gave,
-	// else what the rest of the recording proves. It is never a guess.
+	// Capacity of the device in bytes, as far as known: the user's figure, else what the
+	// rest of the recording proves. It is never a guess.
 	Capacity      int64
 	CapacityGiven bool
 
@@ -71,24 +71,25 @@ type Failure struct {
 	After Aftermath
 }
 
-// Visible is what PyTorch could use of the device: reserved, and free on it.
+// Visible returns what PyTorch could use of the device: reserved memory and free memory
+// of the device.
 func (o *Failure) Visible() int64 { return o.Reserved + o.DeviceFree }
 
-// Outside is what is used outside of PyTorch's allocator, in bytes; 0 if Capacity
-// does not tell.
+// Outside returns the bytes used outside of PyTorch's allocator; 0 if Capacity does not
+// show it.
 func (o *Failure) Outside() int64 { return max(o.Capacity-o.Visible(), 0) }
 
-// InPieces reports whether the free bytes, those on the device too, add up to the
-// request although memory was not full.
+// InPieces reports whether the free bytes, including the device's, add up to the request
+// although memory was not full.
 func (o *Failure) InPieces() bool {
 	return o.FreeSame+o.DeviceFree >= o.Requested && 100*o.Active < inUsePercent*o.Visible()
 }
 
-// Pool is the pool that the request asked for: the default one where events do not
-// say it.
+// Pool returns the pool that the request asked for: the default one if events do not
+// record it.
 func (o *Failure) Pool() snapshot.PoolID { return o.pool }
 
-// State is the state of the allocator at the failure: its cache is emptied, and the
+// State returns the state of the allocator at the failure: its cache is emptied, and the
 // error has not freed anything yet.
 func (o *Failure) State() int { return int(o.Event) }
 
@@ -106,8 +107,8 @@ type PoolFree struct {
 	Largest  int64 // largest free piece
 }
 
-// Find explains the requests that failed, in the order of events, of very many the
-// last. Capacity is the device's, in bytes, 0 if unknown.
+// Find explains the failed requests, in the order of events, only the last of very many.
+// capacity is the device's, in bytes, 0 if unknown.
 func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
 	list := failedRequests(d.Events, layouts.Settings)
 	list = list[max(len(list)-maxFailures, 0):]
@@ -135,17 +136,17 @@ func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
 	return list
 }
 
-// Larger reports whether the request is larger, by 5 % at least, than all that the
-// same code had asked for before.
+// Larger reports whether the request is at least 5 % larger than all earlier requests of
+// the same code.
 func (o *Failure) Larger() bool {
 	return o.Before >= minBefore && o.Requested-o.LargestBefore >= o.LargestBefore/20
 }
 
-// minBefore is how many requests show what a call site usually asks for.
+// minBefore is the number of requests needed to know what a call site usually asks for.
 const minBefore = 2
 
-// findEarlier compares failures, in the order of events, with what the same code
-// had asked for before.
+// findEarlier compares failures, in the order of events, with earlier requests of the
+// same code.
 func findEarlier(e *snapshot.Events, list []Failure, settings *layout.Settings) {
 	type requests struct {
 		n       int
@@ -175,8 +176,8 @@ func findEarlier(e *snapshot.Events, list []Failure, settings *layout.Settings) 
 	}
 }
 
-// failedRequests are the oom events, of which those of the same size and stream
-// without an allocation between them are one request.
+// failedRequests returns the requests of the oom events; events of the same size and
+// stream without an allocation between them are one request.
 func failedRequests(e *snapshot.Events, settings *layout.Settings) []Failure {
 	var list []Failure
 	same := false
@@ -209,8 +210,8 @@ func failedRequests(e *snapshot.Events, settings *layout.Settings) []Failure {
 	return list
 }
 
-// deviceFree is what was free on the device according to an oom event, which has it
-// in place of an address.
+// deviceFree returns the free memory of the device from an oom event, which has it in
+// place of an address.
 func deviceFree(e *snapshot.Events, i int) int64 {
 	if free := e.Addr[i]; free <= replay.MaxSize {
 		return int64(free)
@@ -218,7 +219,7 @@ func deviceFree(e *snapshot.Events, i int) int64 {
 	return 0
 }
 
-// pool is what serves a request: blocks do not move between pools.
+// pool identifies the memory that may serve a request: blocks do not move between pools.
 type pool struct {
 	stream snapshot.StreamID
 	pool   snapshot.PoolID
@@ -280,10 +281,10 @@ func (p *PoolFree) add(l *layout.Map, seg *layout.Segment) {
 
 // Aftermath is what the recording shows after a failure.
 type Aftermath struct {
-	// Unwound says that the file was written after the error had freed much memory,
-	// so its end does not show the failure.
+	// Unwound means that the file was written after the error had freed much memory, so
+	// its end does not show the failure.
 	Unwound bool
-	// WentOn says that the program survived the failure and allocated again.
+	// WentOn means that the program survived the failure and allocated again.
 	WentOn bool
 }
 

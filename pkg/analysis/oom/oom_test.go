@@ -135,7 +135,7 @@ var oomStories = []oomStory{
 // deviceMemory is what the device of a story has.
 const deviceMemory = 16 * gib
 
-// record runs the story with a seed, and tells what the program did.
+// record runs the story with a seed, and returns what the program did.
 func (s *oomStory) record(t *testing.T, conf string, seed uint64) (*analysis.Recording, []testsnap.Call) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 11))
@@ -151,7 +151,7 @@ func (s *oomStory) record(t *testing.T, conf string, seed uint64) (*analysis.Rec
 	return recorded.Snapshot(g.Stop()), g.Script
 }
 
-// TestOOMVerdicts tells why requests fail on a device where that is known, with
+// TestOOMVerdicts finds why requests fail on a device where that is known, with
 // the capacity given and without.
 func TestOOMVerdicts(t *testing.T) {
 	for _, conf := range []string{"", "expandable_segments:True"} {

@@ -9,25 +9,24 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Retry is a request that the driver refused: PyTorch then gave cached memory back
-// and asked again. If it was served then, less than Flushed bytes were left to the
-// limit.
+// Retry is a request that the driver refused: PyTorch then released cached memory and
+// asked again. If it was served then, less than Flushed bytes were left to the limit.
 type Retry struct {
 	Event     replay.EventIndex // the alloc event of the request, or its oom event
 	First     replay.EventIndex // its first release
-	Requested int64             // bytes, of which the driver was asked for Asked
+	Requested int64             // bytes; the driver was asked for Asked
 	Asked     int64
 	Segments  int   // released: segments, or ranges of expandable ones
 	Flushed   int64 // bytes that went back to the driver
-	Micros    int64 // from the first release to the event; 0 where the file has no times
-	Reserved  int64 // bytes, with what the driver gave in the end
+	Micros    int64 // from the first release to the event; 0 if the file has no times
+	Reserved  int64 // bytes, including what the driver gave in the end
 	Served    bool
-	// Certain: the releases have the stack of the request. Else the sizes alone tell
-	// them from a call of empty_cache.
+	// Certain: the releases have the stack of the request. Otherwise only the sizes
+	// distinguish them from a call of empty_cache.
 	Certain bool
 }
 
-// State is the state before the first release, the last one with the cache.
+// State returns the state before the first release, the last one with the cache.
 func (r *Retry) State() int { return int(r.First) }
 
 // Retries are the requests of a recording that the driver refused.
@@ -41,8 +40,8 @@ type Retries struct {
 	List []Retry
 	// Owners are the requests that releases belong to: alloc or oom event, by release.
 	Owners map[replay.EventIndex]replay.EventIndex
-	// Refused is the least that PyTorch would have held in bytes with what it was
-	// refused; math.MaxInt64 if nothing was.
+	// Refused is the least number of bytes that PyTorch would have held including a
+	// refused request; math.MaxInt64 if none was refused.
 	Refused int64
 
 	d        *replay.Device
@@ -54,8 +53,8 @@ type Retries struct {
 }
 
 // FindRetries finds the requests that the driver refused. Segments that
-// garbage_collection_threshold gives back in a request count as its releases in
-// Owners, but make no Retry. For host memory, whose allocator tries but once, there are none.
+// garbage_collection_threshold releases in a request count as its releases in Owners, but not
+// as a Retry. Host memory has none, because its allocator tries only once.
 func FindRetries(s *snapshot.Snapshot, d *replay.Device, settings *layout.Settings) *Retries {
 	x := &Retries{
 		Owners: map[replay.EventIndex]replay.EventIndex{}, Refused: math.MaxInt64,
@@ -66,7 +65,7 @@ func FindRetries(s *snapshot.Snapshot, d *replay.Device, settings *layout.Settin
 	}
 	list := d.Reserved
 	if s.Format.MLX {
-		list = nil // its allocator gives cached memory back for reasons of its own
+		list = nil // its allocator releases cached memory for other reasons
 	}
 	reserved := d.Totals.ReservedBaselineBytes
 	for i := 0; i < len(list); {
@@ -90,7 +89,7 @@ func (x *Retries) Certain() bool {
 	return false
 }
 
-// Served are the requests that were served in the end, as far as that is certain.
+// Served returns the requests that were certainly served in the end.
 func (x *Retries) Served() []Retry {
 	var list []Retry
 	for _, r := range x.List {
@@ -101,8 +100,8 @@ func (x *Retries) Served() []Retry {
 	return list
 }
 
-// Margin is what was left to the limit when a request was served, in bytes and at
-// most: the least that was ever refused, less what was reserved then. 0: not known.
+// Margin returns an upper bound in bytes of what was left to the limit when a request was
+// served: the least that was ever refused minus what was reserved then. 0: unknown.
 func (x *Retries) Margin(r *Retry) int64 {
 	if x.Refused == math.MaxInt64 {
 		return 0
@@ -110,8 +109,8 @@ func (x *Retries) Margin(r *Retry) int64 {
 	return max(x.Refused-r.Reserved, 0)
 }
 
-// group is how many segment events, from the first of a list, come before the
-// same other event, and which that is; None at the end of the recording.
+// group returns how many segment events, from the first of a list, come before the same
+// other event, and that event; None at the end of the recording.
 func (x *Retries) group(list []replay.ReservedChange) (owner replay.EventIndex, n int) {
 	e := x.d.Events
 	at := list[0].Event
@@ -128,13 +127,13 @@ func (x *Retries) group(list []replay.ReservedChange) (owner replay.EventIndex, 
 	return replay.None, n
 }
 
-// attribute finds the releases of a group that belong to the request behind it.
+// attribute finds the releases of a group that belong to the request after it.
 func (x *Retries) attribute(group []replay.ReservedChange, owner replay.EventIndex, reserved int64) {
 	e := x.d.Events
 	if owner == replay.None || e.Action[owner] != snapshot.Alloc && e.Action[owner] != snapshot.OOM {
 		return
 	}
-	last := len(group) // releases come before what the request got in the end
+	last := len(group) // releases come before the memory that the request got in the end
 	for last > 0 && group[last-1].Delta > 0 {
 		last--
 	}
@@ -157,7 +156,7 @@ func (x *Retries) attribute(group []replay.ReservedChange, owner replay.EventInd
 		Certain: x.stacks && e.Stack[owner] != 0 || e.Action[owner] == snapshot.OOM,
 	}
 	wanted := reserved + r.Asked
-	if x.settings.GCThreshold == 0 && x.settings.MaxSplitSize == 0 { // else a part of the cache is given back
+	if x.settings.GCThreshold == 0 && x.settings.MaxSplitSize == 0 { // else only part of the cache is released
 		if wanted <= x.d.Totals.ReservedPeakBytes && !r.Certain {
 			return
 		}
@@ -179,7 +178,7 @@ func (x *Retries) attribute(group []replay.ReservedChange, owner replay.EventInd
 	}
 }
 
-// like reports whether nothing in a release says that it is not the owner's.
+// like reports whether a release may be the owner's.
 func (x *Retries) like(release, owner replay.EventIndex) bool {
 	if x.emptiesCache(x.d.Events.Stack[release]) {
 		return false
@@ -187,8 +186,8 @@ func (x *Retries) like(release, owner replay.EventIndex) bool {
 	return !x.stacks || x.d.Events.Stack[release] == x.d.Events.Stack[owner]
 }
 
-// emptiesCache reports whether a stack is a call of empty_cache. Releases have
-// such a stack also where the file does not show otherwise that they have one.
+// emptiesCache reports whether a stack is a call of empty_cache. Releases have such a
+// stack even if nothing else in the file shows that they have one.
 func (x *Retries) emptiesCache(id snapshot.StackID) bool {
 	empties, known := x.emptied[id]
 	if !known {
@@ -201,13 +200,13 @@ func (x *Retries) emptiesCache(id snapshot.StackID) bool {
 	return empties
 }
 
-// Requested is the size of a request in bytes, which oom events have rounded.
+// Requested returns the size of a request in bytes, which is rounded in oom events.
 func Requested(e *snapshot.Events, i replay.EventIndex) int64 {
 	return min(max(e.Size[i], 0), replay.MaxSize)
 }
 
-// Asked is what the request of an alloc or oom event asks the driver for if the
-// cache cannot serve it, in bytes.
+// Asked returns the bytes that the request of an alloc or oom event asks the driver for
+// if the cache cannot serve it.
 func Asked(e *snapshot.Events, i replay.EventIndex, settings *layout.Settings) int64 {
 	size := Requested(e, i)
 	if e.Action[i] == snapshot.Alloc { // else it is rounded

@@ -23,23 +23,23 @@ var verdictKeys = [...]string{
 func (v Verdict) Key() string { return verdictKeys[v] }
 
 const (
-	// limitSlack is how much more than the new segment must be free on the device
-	// before memory cannot have been the reason, where no setting explains a refusal.
+	// limitSlack is how much more than the new segment must be free on the device to rule
+	// out memory as the reason, if no setting explains a refusal.
 	limitSlack = 64 << 20
 	// minOutside, and minOutsidePercent of the capacity, are more than a CUDA
 	// context takes.
 	minOutside        = 1 << 30
 	minOutsidePercent = 10
-	// inUsePercent of reserved memory in use is full. The pieces left even then
-	// nearly always add up to one more request, so enough free memory in pieces
-	// proves no fragmentation.
+	// inUsePercent of reserved memory in use is full. The pieces left even then nearly
+	// always add up to one more request, so enough free memory in pieces does not prove
+	// fragmentation.
 	inUsePercent = 90
 )
 
 // decide finds the verdict; the first that applies wins.
 func (o *Failure) decide() {
 	within := o.FreeSame + o.DeviceFree
-	// What is free on the device is in one piece, so only the cache can be in pieces.
+	// Free memory of the device is in one piece, so only the cache can be in pieces.
 	onePiece := o.DeviceFree >= o.Needed
 	inUse := 100*o.Active >= inUsePercent*o.Reserved
 	switch {
@@ -61,20 +61,20 @@ func (o *Failure) decide() {
 // arithmetic on the moment of the failure.
 type WouldFit struct {
 	// Missing is how many bytes more would have to be free; 0 if enough was free in
-	// pieces. A call site that holds as much is worth a look.
+	// pieces. A call site that holds as much is worth examining.
 	Missing int64
-	// Never says that live blocks and the request are more than PyTorch could see,
-	// so that no setting of the allocator could have avoided this failure.
+	// Never means that live blocks and the request are more than PyTorch could use, so
+	// that no setting of the allocator could have avoided this failure.
 	Never bool
-	// WithExpandable says that with expandable segments the free whole pages, moved
+	// WithExpandable means that with expandable segments the free whole pages, moved
 	// to where the request needs them, would have been enough.
 	WithExpandable bool
 	// OtherPool is the index in Failure.Pools of a stream or pool that had a single
 	// free piece large enough, or -1.
 	OtherPool int
-	// MaxSplit is a max_split_size, in bytes, that would have kept out of a segment
-	// what splits it, so that the request would have fitted; 0 if there is no such
-	// segment, or segments are expandable and need no such setting.
+	// MaxSplit is a max_split_size, in bytes, that would have kept a segment from being
+	// split, so that the request would have fitted; 0 if there is no such segment, or
+	// segments are expandable and need no such setting.
 	MaxSplit int64
 }
 
@@ -97,8 +97,8 @@ func (o *Failure) wouldFit(l *layout.Map, settings *layout.Settings) WouldFit {
 	return w
 }
 
-// wholePages are the bytes of whole pages that lie free where the request may be
-// served, for a size of a page in bytes.
+// wholePages returns the bytes of free whole pages where the request may be served, for a
+// page size in bytes.
 func (o *Failure) wholePages(l *layout.Map, page int64) (bytes int64) {
 	for i := range l.Segments {
 		seg := &l.Segments[i]
@@ -114,8 +114,8 @@ func (o *Failure) wholePages(l *layout.Map, page int64) (bytes int64) {
 	return bytes
 }
 
-// maxSplit is the smallest max_split_size that keeps the live blocks of some
-// segment, which the request would fit into, out of it; 0 if there is none.
+// maxSplit returns the smallest max_split_size that would have kept the live blocks out
+// of a segment into which the request fits; 0 if there is none.
 func (o *Failure) maxSplit(l *layout.Map) (limit int64) {
 	for i := range l.Segments {
 		seg := &l.Segments[i]
@@ -135,7 +135,7 @@ func (o *Failure) maxSplit(l *layout.Map) (limit int64) {
 	return limit
 }
 
-// minMaxSplit is the least that every torch version takes for max_split_size.
+// minMaxSplit is the smallest max_split_size that every torch version accepts.
 const minMaxSplit = 21 << 20
 
 // servedBy reports whether the request may be served from a segment.
@@ -158,7 +158,7 @@ const (
 	// costs Advice.Bytes.
 	AdviseLessRounding
 	// AdviseFraction is to look for a limit such as set_per_process_memory_fraction,
-	// which refused what the device had.
+	// which refused memory that the device had.
 	AdviseFraction
 	// AdviseStream is to allocate on one stream: the memory was free on another, or
 	// in another pool.
@@ -166,10 +166,10 @@ const (
 	// AdviseOutside is to look at the Advice.Bytes used outside of PyTorch's
 	// allocator.
 	AdviseOutside
-	// AdviseLess is to have less memory live at a time, by Advice.Bytes at least: no
+	// AdviseLess is to have at least Advice.Bytes less memory live at a time: no
 	// setting of the allocator would have avoided the failure.
 	AdviseLess
-	// AdviseThresholdIdle says that garbage_collection_threshold is set, but does
+	// AdviseThresholdIdle means that garbage_collection_threshold is set, but does
 	// nothing before set_per_process_memory_fraction is called.
 	AdviseThresholdIdle
 )
@@ -187,14 +187,14 @@ func (k AdviceKind) Key() string { return adviceKeys[k] }
 type Advice struct {
 	Kind  AdviceKind
 	Bytes int64 // see the kinds; 0 where they have none
-	// Refusal is what the settings say of a limit; set for AdviseFraction only.
+	// Refusal lists the settings that may be the limit; set only for AdviseFraction.
 	Refusal Refusal
-	// Fits says that it would have been enough, by the numbers of this failure.
-	// Otherwise it is only known to be of the right kind.
+	// Fits means that it would have been enough, by the numbers of this failure.
+	// Otherwise it is only the right kind of change.
 	Fits bool
 }
 
-// Advise says what to change about a failed request.
+// Advise returns what to change about a failed request.
 func (o *Failure) Advise(settings *layout.Settings) []Advice {
 	var list []Advice
 	add := func(kind AdviceKind, bytes int64, fits bool) {
@@ -225,8 +225,8 @@ func (o *Failure) Advise(settings *layout.Settings) []Advice {
 	return list
 }
 
-// AdviseOn says what to change about fragmentation and idle memory in a state in
-// which nothing failed.
+// AdviseOn returns what to change about fragmentation and idle memory in a state in which
+// nothing failed.
 func AdviseOn(f *layout.Fragmentation, settings *layout.Settings) []Advice {
 	var list []Advice
 	if (f.Matters() || f.MostlyIdle()) && !settings.Expandable && !settings.ExpandableIgnored {

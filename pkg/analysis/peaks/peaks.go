@@ -1,16 +1,16 @@
-// Package peaks finds memory that is live at the peak of a recording and need not be
-// there, and what the peak would be without it; and whether the peak is that of a
-// first step, so that later ones are higher.
+// Package peaks finds memory that is needlessly live at the peak of a recording, and what
+// the peak would be without it; and whether the peak is a first step's, so that later
+// ones are higher.
 //
-// It rests on the families of tensors and on when each was allocated and freed. A new
-// peak is that of the same history with the lifetimes ended where they could be,
+// It is based on the families of tensors and on when each was allocated and freed. A new
+// peak is the peak of the same history with all lifetimes shortened as far as possible,
 // in all steps.
 //
-// What it cannot see: when the program last read a tensor. It names only what the
-// order of events proves to be late: outputs of an iteration that live into the next
-// forward pass, gradients that live through one, the temporaries of an optimizer that
-// works on all parameters at once, and blocks that were freed long before another
-// stream let go of them.
+// What it cannot see: when the program last read a tensor. It names only what the order
+// of events proves to be late: outputs of an iteration that live into the next forward
+// pass, gradients that live through one, the temporaries of an optimizer that works on
+// all parameters at once, and blocks that were freed long before another stream released
+// them.
 package peaks
 
 import (
@@ -32,7 +32,7 @@ const (
 	LastOutputs Kind = iota // outputs of the last iteration, alive in the next forward pass
 	Gradients               // of the last step, alive in the next forward pass
 	Foreach                 // temporaries of an optimizer that works on all parameters at once
-	Pending                 // freed long ago, but another stream has not let go
+	Pending                 // freed long ago, but another stream has not released it
 	kinds       int  = iota
 )
 
@@ -44,14 +44,14 @@ type Needless struct {
 	Kind        Kind
 	Bytes       int64 // live at the peak
 	Allocations int
-	Stack       snapshot.StackID // of the call site that most of the bytes are from
-	Peak        int64            // active bytes at the new peak, were the lifetimes of this kind shorter
+	Stack       snapshot.StackID // of the call site with most of the bytes
+	Peak        int64            // active bytes at the new peak, if the lifetimes of this kind were shorter
 }
 
-// Findings are what the peak of a device holds and need not.
+// Findings are what the peak of a device holds needlessly.
 type Findings struct {
-	Needless []Needless // that which lowers the peak most first
-	Peak     int64      // the new peak, were all these lifetimes shorter
+	Needless []Needless // the one that lowers the peak most first
+	Peak     int64      // the new peak, if all these lifetimes were shorter
 	First    FirstStep
 
 	// Cuts are all lifetimes that could be shorter, by Kind, whether the peak would be
@@ -59,7 +59,7 @@ type Findings struct {
 	Cuts [kinds][]Cut
 }
 
-// Input is what peaks are judged by, all of the same device.
+// Input is the data that peaks are judged by, all of the same device.
 type Input struct {
 	Stacks   *stacks.Table
 	Device   *replay.Device
@@ -74,7 +74,7 @@ type Cut struct {
 	From, To   int
 }
 
-// minPercent is the least share of the peak that is worth a word.
+// minPercent is the least share of the peak worth reporting.
 const minPercent = 1
 
 // Find looks at the peak of active memory. The cost is linear in the events, and
@@ -119,7 +119,7 @@ func Find(in Input) *Findings {
 	return f
 }
 
-// peakWithout is the most active bytes of the history without the cuts. Cuts of one
+// peakWithout returns the most active bytes of the history without the cuts. Cuts of one
 // allocation may overlap.
 func (in *Input) peakWithout(cuts []Cut) int64 {
 	d := in.Device
@@ -150,7 +150,7 @@ func (in *Input) peakWithout(cuts []Cut) int64 {
 	return peak
 }
 
-// endOf is the last state in which an allocation is live.
+// endOf returns the last state in which an allocation is live.
 func (in *Input) endOf(a *replay.Allocation) int {
 	if a.End == replay.None {
 		return in.Device.States() - 1
@@ -158,7 +158,7 @@ func (in *Input) endOf(a *replay.Allocation) int {
 	return int(a.End)
 }
 
-// lastOutputs could end before the next forward pass begins.
+// lastOutputs returns cuts of outputs that could end before the next forward pass begins.
 func (in *Input) lastOutputs() []Cut {
 	var cuts []Cut
 	for _, o := range in.Families.LastOutputs {
@@ -167,8 +167,9 @@ func (in *Input) lastOutputs() []Cut {
 	return cuts
 }
 
-// gradients could end when the optimizer has read them. The next backward pass makes
-// them anew. Those that several passes add up to are read after the last of them.
+// gradients returns cuts of gradients, which could end when the optimizer has read them.
+// The next backward pass makes them anew. Gradients accumulated by several passes are
+// read after the last one.
 func (in *Input) gradients() []Cut {
 	var cuts []Cut
 	d := in.Device
@@ -198,8 +199,8 @@ func (in *Input) gradients() []Cut {
 	return cuts
 }
 
-// next is, for each run of phases and for their number, the first run of a phase from
-// there on, or their number.
+// next returns, for each run of phases and for their number, the first run of a phase
+// from there on, or their number.
 func (in *Input) next(phase stacks.Activity) []int {
 	n := len(in.Phases)
 	next := make([]int, n+1)
@@ -212,8 +213,8 @@ func (in *Input) next(phase stacks.Activity) []int {
 	return next
 }
 
-// foreach are temporaries of which an optimizer that goes from parameter to parameter
-// has one of each kind at a time: the largest of each call site stays.
+// foreach returns cuts of temporaries of which an optimizer that works on one parameter
+// at a time has one of each kind: the largest of each call site stays.
 func (in *Input) foreach() []Cut {
 	d := in.Device
 	peak := slices.IndexFunc(in.Phases, func(r timeline.PhaseRun) bool {
@@ -250,11 +251,12 @@ func (in *Input) foreach() []Cut {
 	return cuts
 }
 
-// longPending is how many events a block has to wait for another stream, within one
-// step, to be called late.
+// longPending is how many events a block has to wait for another stream, within one step,
+// to count as late.
 const longPending = 50
 
-// pending could end when the program freed them, had the other stream been done.
+// pending returns cuts of blocks that could end when the program freed them, if the other
+// stream were done.
 func (in *Input) pending() []Cut {
 	var cuts []Cut
 	for i := range in.Device.Allocations {
@@ -279,7 +281,7 @@ type FirstStep struct {
 	PassPeak int64 // active bytes at the peak of the pass before the optimizer's step
 }
 
-// NextPeak is what a pass with the state peaks at, or more.
+// NextPeak returns a lower bound of the peak of a pass with the state.
 func (f FirstStep) NextPeak() int64 { return f.PassPeak + f.Bytes }
 
 // firstStep finds the state that is born in the only step of a recording.

@@ -84,7 +84,7 @@ func find(f *peaks.Findings, kind peaks.Kind) (n peaks.Needless, is bool) {
 	return n, false
 }
 
-// TestNeedless: the peak is that of the second step's forward pass: 100 MiB of
+// TestNeedless: the peak is in the second step's forward pass: 100 MiB of
 // parameters, 60 of activations, two outputs of 30 and gradients of 40.
 func TestNeedless(t *testing.T) {
 	r := (&job{Tape: testsnap.NewTape()}).train(3)
@@ -108,7 +108,7 @@ func TestNeedless(t *testing.T) {
 		t.Errorf("together %d MiB: %+v", f.Peak>>20, f.Needless)
 	}
 
-	// The program that does as it is told peaks where the sweep says.
+	// The program that follows the advice has the predicted peak.
 	better := (&job{Tape: testsnap.NewTape(), del: true, early: true}).train(3)
 	if peak := better.Device.Totals.PeakBytes; peak != f.Peak {
 		t.Errorf("without them the peak is %d MiB, and %d were said", peak>>20, f.Peak>>20)
@@ -126,7 +126,7 @@ func TestAccumulated(t *testing.T) {
 	}
 }
 
-// TestTwoModels: what one model makes for another is no output of the last iteration.
+// TestTwoModels: what one model makes for another is not an output of the last iteration.
 func TestTwoModels(t *testing.T) {
 	tape := testsnap.NewTape()
 	var fake testsnap.Tensor

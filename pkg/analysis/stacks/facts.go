@@ -17,7 +17,7 @@ const (
 
 	FactEngine        // the autograd engine runs the call
 	FactAccumulate    // AccumulateGrad stores a gradient
-	FactRelease       // the autograd graph lets go of saved tensors
+	FactRelease       // the autograd graph frees saved tensors
 	FactWorkspace     // scratch memory of cuBLAS, cuDNN or CUB
 	FactCommunication // collectives; also from Python names
 	FactTransfer      // a tensor is made from host data or moved to the device
@@ -28,7 +28,7 @@ const (
 	FactZeroGrad      // gradients are dropped
 	FactClipGrad      // gradients are clipped
 	FactLoad          // a model is built, loaded or moved
-	FactForward       // a module, or a function called forward
+	FactForward       // a module, or a function named forward
 	FactDataLoader    // torch.utils.data
 	FactCheckpoint    // activation checkpointing
 	FactKVCache       // a key-value cache, by its name
@@ -64,7 +64,7 @@ var symbolWords = []struct {
 	{FactCommunication, []string{"c10d::", "nccl", "ProcessGroup", "Reducer::"}},
 }
 
-// nativeFacts are the facts of a C++ frame.
+// nativeFacts returns the facts of a C++ frame.
 func nativeFacts(symbol string) Facts {
 	f := FactNative | interpreterFacts(symbol)
 	for _, row := range symbolWords {
@@ -98,7 +98,7 @@ func isTransfer(symbol string) bool {
 	return transferMethods[rest[:method]]
 }
 
-// interpreterSymbols are functions of CPython that say why it frees an object. An
+// interpreterSymbols are functions of CPython that show why it frees an object. An
 // allocator of CPython frees only through the cycle collector, which it starts when
 // enough objects were made. Ordinary destructors (subtype_dealloc, dict_dealloc,
 // THPVariable_clear) are missing here because they run for every object.
@@ -123,8 +123,8 @@ var interpreterSymbols = map[string]Facts{
 	"frame_dealloc":         FactFrameDealloc,
 }
 
-// interpreterFacts are the facts of a C function of CPython, to whose name
-// compilers append suffixes such as .constprop.0.
+// interpreterFacts returns the facts of a C function of CPython; compilers append
+// suffixes such as .constprop.0 to its name.
 func interpreterFacts(symbol string) Facts {
 	name, _, _ := strings.Cut(symbol, ".")
 	if strings.HasPrefix(name, "_PyGC_Collect") {
@@ -133,7 +133,7 @@ func interpreterFacts(symbol string) Facts {
 	return interpreterSymbols[name]
 }
 
-// CollectorFrame is the innermost frame of a stack that shows the cycle collector.
+// CollectorFrame returns the innermost frame of a stack that shows the cycle collector.
 func (st *Table) CollectorFrame(id snapshot.StackID) snapshot.FrameID {
 	for _, frame := range st.Snapshot.Stacks.Frames(id) {
 		if st.FrameClass[frame] != Internal {
@@ -147,8 +147,8 @@ func (st *Table) CollectorFrame(id snapshot.StackID) snapshot.FrameID {
 	return NoFrame
 }
 
-// OptimizerCaller is the user's frame that called the optimizer whose step is on a
-// stack, or NoFrame.
+// OptimizerCaller returns the user's frame that called the optimizer on a stack, or
+// NoFrame.
 func (st *Table) OptimizerCaller(id snapshot.StackID) snapshot.FrameID {
 	caller := NoFrame
 	for _, frame := range slices.Backward(st.Snapshot.Stacks.Frames(id)) {
@@ -184,8 +184,8 @@ const (
 // Phases are the activities that are phases of training, in the order in which pages name them.
 var Phases = [...]Activity{InLoading, InForward, InBackward, InOptimizer}
 
-// PhaseName is the name of a phase of training: load, forward, backward or optimizer; "" for
-// other activities.
+// PhaseName returns the name of a phase of training: load, forward, backward or optimizer;
+// "" for other activities.
 func (a Activity) PhaseName() string {
 	switch a {
 	case InLoading:
@@ -236,8 +236,8 @@ var activityFacts = map[Activity]Facts{
 	InDataLoader: FactDataLoader,
 }
 
-// deciding are the facts of a whole stack that say most about what its memory
-// was for.
+// deciding returns the facts of a whole stack that show most about what its memory was
+// for.
 func (f Facts) deciding() Facts {
 	if names := f & (FactWorkspace | FactCommunication); names != 0 {
 		return names
@@ -277,13 +277,13 @@ func ActivitiesOf(st *Table, e *snapshot.Events) *Activities {
 	if allocs.Has(FactPython) {
 		a.emptyAlloc = InBackward
 	}
-	if frees.Has(FactPython) { // else frees were recorded without stacks
+	if frees.Has(FactPython) { // otherwise frees were recorded without stacks
 		a.emptyFree = InBackward
 	}
 	return a
 }
 
-// Alloc is the activity of a stack that allocated.
+// Alloc returns the activity of a stack that allocated.
 func (a *Activities) Alloc(id snapshot.StackID) Activity {
 	if id == 0 {
 		return a.emptyAlloc
@@ -291,7 +291,7 @@ func (a *Activities) Alloc(id snapshot.StackID) Activity {
 	return a.of[id]
 }
 
-// Free is the activity of a stack that freed.
+// Free returns the activity of a stack that freed.
 func (a *Activities) Free(id snapshot.StackID) Activity {
 	if id == 0 {
 		return a.emptyFree

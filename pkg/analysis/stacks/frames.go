@@ -7,7 +7,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// FrameClass says whose code a frame is.
+// FrameClass is whose code a frame belongs to.
 type FrameClass uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	Internal
 )
 
-// wrapperFunctions are library functions that only call what was passed to them.
+// wrapperFunctions are library functions that only call the function passed to them.
 // The same names in user code are user code.
 var wrapperFunctions = map[string]bool{
 	"_call_impl": true, "_wrapped_call_impl": true,
@@ -35,7 +35,7 @@ var wrapperFunctions = map[string]bool{
 	"_call_function_and_unflatten_output": true, "call_func_at_runtime_with_args": true,
 }
 
-// fileKind is what a file name says about a frame.
+// fileKind is what a file name shows about a frame.
 type fileKind uint8
 
 const (
@@ -46,7 +46,7 @@ const (
 	fileString                      // code from a string: the user's when at module level
 )
 
-// class is the class of a frame with this kind of file.
+// class returns the class of a frame with this kind of file.
 func (k fileKind) class(function string) FrameClass {
 	switch {
 	case k == fileNative, k == fileInterpreter, k == fileLibrary && wrapperFunctions[function]:
@@ -60,7 +60,7 @@ func (k fileKind) class(function string) FrameClass {
 // python reports whether frames of such a file are Python frames.
 func (k fileKind) python() bool { return k != fileNative }
 
-// Slashed is a file name with forward slashes, as Windows does not write it.
+// Slashed returns a file name with forward slashes, unlike on Windows.
 func Slashed(file string) string { return strings.ReplaceAll(file, `\`, "/") }
 
 // kindOf classifies a slashed file name.
@@ -108,8 +108,8 @@ func isInstalled(file string) bool {
 	return found && strings.Index(root, ":/") == 1 && containsAny(root, "python", "conda")
 }
 
-// isTorch reports whether a file is torch's own, also when torch runs from a
-// source tree and not from site-packages.
+// isTorch reports whether a file is torch's own, even if torch runs from a source tree
+// and not from site-packages.
 func isTorch(file string) bool {
 	const dir = "torch/"
 	for rest := file; ; {
@@ -139,7 +139,7 @@ func isGeneratedFile(file string) bool {
 	return strings.Contains(file, "/torchinductor_") || strings.Contains(file, "/.triton/")
 }
 
-// baseFunction is a Python name without its qualifiers: some recorders write names
+// baseFunction returns a Python name without its qualifiers: some recorders write names
 // such as Optimizer.profile_hook_step.<locals>.wrapper.
 func baseFunction(name string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
@@ -173,8 +173,8 @@ func IsInterpreterNoise(file, function string) bool {
 			"pycore_ceval.h", "Objects/call.c", "Objects/methodobject.c", "cpython/abstract.h")
 }
 
-// names is what the texts of a snapshot's frames say. Frames share few files and
-// functions, so each text is read once.
+// names has the facts read from the texts of a snapshot's frames. Frames share few files
+// and functions, so each text is read once.
 type names struct {
 	kind     []fileKind // by string, as a file
 	facts    []Facts    // by frame
@@ -219,7 +219,7 @@ func readNames(s *snapshot.Snapshot) *names {
 	return n
 }
 
-// symbol is what a C++ function's name says.
+// symbol has the facts read from a C++ function's name.
 type symbol struct {
 	facts    Facts
 	operator string
@@ -230,7 +230,7 @@ func readSymbol(name string) symbol {
 	return symbol{nativeFacts(name), operatorOf(name), autogradNodeOf(name)}
 }
 
-// operatorOf is the operator that a dispatcher entry such as
+// operatorOf returns the operator that a dispatcher entry such as
 // at::_ops::mm::call(...) calls, written aten::mm, or "".
 func operatorOf(symbol string) string {
 	rest, is := strings.CutPrefix(symbol, "at::_ops::")
@@ -241,7 +241,7 @@ func operatorOf(symbol string) string {
 	return "aten::" + name
 }
 
-// autogradNodeOf is the node whose gradient a symbol such as
+// autogradNodeOf returns the node whose gradient a symbol such as
 // torch::autograd::generated::MmBackward0::apply(...) computes, or "".
 func autogradNodeOf(symbol string) string {
 	path, _, is := strings.Cut(symbol, "::apply(")

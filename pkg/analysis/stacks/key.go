@@ -23,26 +23,26 @@ type Keys struct {
 type Keyer struct {
 	st        *Table
 	operators bool                         // C++ frames count
-	inPython  bool                         // so do the operators that Python calls
+	inPython  bool                         // operators that Python calls count too
 	files     map[snapshot.StringID]string // shortened
 	text      []byte
 }
 
-// NewKeyer makes keys with or without operators. If one of the recordings that are
-// compared has no C++ frames, keys must be without.
+// NewKeyer makes keys with or without operators. If one of the compared recordings has no
+// C++ frames, keys must be without.
 func NewKeyer(st *Table, operators bool) *Keyer {
 	return &Keyer{st: st, operators: operators, inPython: operators, files: map[snapshot.StringID]string{}}
 }
 
-// NewLineKeyer makes keys in which the operators that Python calls do not count. C++
-// frames count, or not, where there is no Python.
+// NewLineKeyer makes keys in which the operators that Python calls do not count.
+// operators is whether C++ frames count without Python.
 func NewLineKeyer(st *Table, operators bool) *Keyer {
 	k := NewKeyer(st, operators)
 	k.inPython = false
 	return k
 }
 
-// Line says where a frame stands: the file as other machines have it, its last
+// Line returns the source location of a frame: the portable name of the file, its last
 // element, the function and the line.
 func (k *Keyer) Line(frame snapshot.FrameID) (file, base, function string, line int) {
 	f := &k.st.Snapshot.Frames[frame]
@@ -60,7 +60,7 @@ func (st *Table) HasNative() bool {
 	return false
 }
 
-// Keys are the keys of a stack.
+// Keys returns the keys of a stack.
 func (k *Keyer) Keys(id snapshot.StackID) Keys {
 	innermost := NoFrame
 	k.text = k.text[:0]
@@ -125,7 +125,7 @@ func (k *Keyer) add(text string) {
 	k.text = append(k.text, text...)
 }
 
-// sum is the key of what was added; of nothing it is the zero key.
+// sum returns the key of the added texts; the zero key if there are none.
 func (k *Keyer) sum() Key {
 	if len(k.text) == 0 {
 		return Key{}
@@ -146,9 +146,9 @@ func (k *Keyer) file(id snapshot.StringID) string {
 // generatedFile replaces every file whose name changes from run to run.
 const generatedFile = "<generated>"
 
-// portableFile is what other machines and runs have in common of a slashed Python
-// file name: the path inside an installed package, the standard library or torch,
-// else the last two elements.
+// portableFile returns the part of a slashed Python file name that is the same on other
+// machines and in other runs: the path inside an installed package, the standard library
+// or torch, else the last two elements.
 func portableFile(file string) string {
 	if isNotebookCell(file) || isGeneratedFile(file) || strings.HasPrefix(file, "<") {
 		return generatedFile
@@ -181,7 +181,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return s[:i], s[i+len(separator):], true
 }
 
-// lastParts are the last n elements of a slashed path.
+// lastParts returns the last n elements of a slashed path.
 func lastParts(path string, n int) string {
 	i := len(path)
 	for ; n > 0 && i >= 0; n-- {
@@ -190,5 +190,5 @@ func lastParts(path string, n int) string {
 	return path[i+1:]
 }
 
-// baseFile is the last element of a slashed path.
+// baseFile returns the last element of a slashed path.
 func baseFile(path string) string { return lastParts(path, 1) }

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// fileFacts is what the file of a Python frame says: facts that hold for all its
-// functions, and which of the files it is in which function names have a meaning.
+// fileFacts is what the file of a Python frame shows: facts that hold for all its
+// functions, and the file sets that give its function names a meaning.
 type fileFacts struct {
 	facts Facts
 	files fileSet
@@ -18,7 +18,7 @@ type fileSet uint16
 const (
 	moduleFile       fileSet = 1 << iota // torch/nn/modules/module.py
 	moduleFolder                         // torch/nn/modules/
-	optimizerFile                        // torch's optimizers and those that are like them
+	optimizerFile                        // torch's optimizers and similar ones
 	autogradFile                         // torch/autograd/__init__.py, graph.py
 	functionFile                         // torch/autograd/function.py
 	tensorFile                           // torch/_tensor.py
@@ -30,7 +30,7 @@ const (
 	scatterFile                          // torch/nn/parallel/scatter_gather.py
 )
 
-// knownFiles are files, and folders with a slash at the end, by what they say.
+// knownFiles are files, and folders with a slash at the end, by their facts.
 var knownFiles = []struct {
 	files fileSet
 	facts Facts
@@ -104,7 +104,7 @@ func isOptimizerFile(file string) bool {
 	return strings.HasPrefix(base, optimizerPrefix)
 }
 
-// functionFacts is what the name of a Python function says: facts that hold in
+// functionFacts is what the name of a Python function shows: facts that hold in
 // every file, and facts that hold in some files.
 type functionFacts struct {
 	facts Facts
@@ -128,7 +128,7 @@ var functionsOfFiles = []struct {
 	{autogradFile, FactBackwardCall, []string{"backward", "grad", "_make_grads", "_engine_run_backward"}},
 	{tensorFile, FactBackwardCall, []string{"backward"}},
 	{autogradFile | tensorFile, FactBackwardRoot, []string{"backward", "_make_grads"}},
-	// Saved tensors are only asked for by backward: recomputation and offloading start here.
+	// Only backward asks for saved tensors: recomputation and offloading start here.
 	{checkpointFile, FactBackwardCall, []string{"unpack_hook"}},
 	{savedTensorsFile, FactBackwardCall, []string{"unpack_from_cpu"}},
 	{functionFile, FactFunctionApply, []string{"apply"}},
@@ -191,7 +191,7 @@ func matchesAny(name string, patterns []string) bool {
 	return false
 }
 
-// pythonFacts combines what file and function of a Python frame say.
+// pythonFacts combines the facts of a Python frame's file and function.
 func pythonFacts(file fileFacts, function functionFacts) Facts {
 	f := FactPython | file.facts | function.facts
 	for _, in := range function.in {

@@ -1,15 +1,14 @@
-// Package stacks says what a recorded stack proves by itself: whose code each
+// Package stacks determines what a recorded stack proves by itself: whose code each
 // frame is, which line of the user's asked for memory, which operator ran, and
 // whether the call belongs to forward, backward, the optimizer or loading.
 //
-// It rests on names alone: of files, of Python functions and of C++ symbols, of
-// torch 2.0 to 2.11 and of the packages that most programs use. [Read] looks at
-// every name, frame and stack of a snapshot once. A stack without frames says
-// nothing, except where Python frames were recorded and C++ frames were not:
-// the thread of the autograd engine has no Python frames, so there it means
-// backward ([Activities]). What a stack cannot show: tensors made by code that
-// torch.compile generated (its frames name a cache file), and anything that
-// happened after the allocation.
+// It is based on names alone: of files, of Python functions and of C++ symbols, of torch
+// 2.0 to 2.11 and of the packages that most programs use. [Read] looks at every name,
+// frame and stack of a snapshot once. A stack without frames proves nothing, except where
+// Python frames were recorded and C++ frames were not: the thread of the autograd engine
+// has no Python frames, so there it means backward ([Activities]). What a stack cannot
+// show: tensors made by code that torch.compile generated (its frames name a cache file),
+// and anything that happened after the allocation.
 package stacks
 
 import (
@@ -25,7 +24,7 @@ import (
 // NoFrame means that a stack has no such frame.
 const NoFrame snapshot.FrameID = -1
 
-// Table is what the interned stacks of a snapshot say. All slices but FrameClass
+// Table has what the interned stacks of a snapshot show. All slices but FrameClass
 // and FrameFacts are indexed by snapshot.StackID.
 type Table struct {
 	Snapshot   *snapshot.Snapshot
@@ -121,8 +120,8 @@ func (st *Table) read(id snapshot.StackID, names *names) {
 	st.Named[id] = st.named(id, names)
 }
 
-// named is the innermost frame that has a fact which decides what the memory was
-// for, or the site's frame where no name decides.
+// named returns the innermost frame with a fact that decides what the memory was for, or
+// the site's frame if no name decides.
 func (st *Table) named(id snapshot.StackID, names *names) snapshot.FrameID {
 	if facts := st.Facts[id].deciding(); facts != 0 {
 		for _, frame := range st.Snapshot.Stacks.Frames(id) {
@@ -148,7 +147,7 @@ type Site struct {
 	Line     int    // 0 when unknown
 }
 
-// Site is the innermost user frame of a stack; without one, "autograd" and the
+// Site returns the innermost user frame of a stack; without one, "autograd" and the
 // operator for memory of the backward pass, else the innermost library frame,
 // else the operator, else the function of the innermost frame. It is zero for a
 // stack without any names. The page computes sites by the same rule;
@@ -169,13 +168,13 @@ func (st *Table) Site(id snapshot.StackID) Site {
 	return Site{Function: operator}
 }
 
-// Frame is one frame, written as a site.
+// Frame returns one frame as a site.
 func (st *Table) Frame(id snapshot.FrameID) Site {
 	f := &st.Snapshot.Frames[id]
 	return Site{st.Snapshot.String(f.Name), st.Snapshot.String(f.File), int(f.Line)}
 }
 
-// String is file:line:function, or the function alone where no file is known.
+// String returns file:line:function, or the function alone if no file is known.
 func (s Site) String() string {
 	if s.File == "" {
 		return s.Function

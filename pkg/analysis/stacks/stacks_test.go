@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
-// siteCases are stacks with what is known of them, for this rule and the page's.
+// siteCases are stacks with their known sites, for this rule and the page's.
 const siteCases = "testdata/sites.json"
 
 func TestSites(t *testing.T) {

@@ -14,11 +14,11 @@ type Vocabulary struct {
 	Whole    []string // files, folders, functions and C symbols
 	Prefixes []string // that a file, folder or function begins with
 	Within   []string // parts of files, folders and functions
-	AnyCase  []string // likewise, in lower case here and any case there
+	AnyCase  []string // the same, in lower case here and any case there
 	Symbols  []string // parts of C++ names; with :: at the end, only in front of ::
 }
 
-// Words is the vocabulary of all rules.
+// Words returns the vocabulary of all rules.
 var Words = sync.OnceValue(func() *Vocabulary {
 	whole := map[string]bool{"START": true, "END": true} // of user_defined events
 	parts := func(path string) {
@@ -73,8 +73,8 @@ var Words = sync.OnceValue(func() *Vocabulary {
 	return v
 })
 
-// FrameReading is what rules read from the names of a frame. Frames with equal
-// readings are the same to all rules.
+// FrameReading is what rules read from the names of a frame. No rule distinguishes frames
+// with equal readings.
 type FrameReading struct {
 	kind  fileKind
 	class FrameClass

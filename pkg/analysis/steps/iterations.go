@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// rhythm is when one call site allocates.
+// rhythm records when one call site allocates.
 type rhythm struct {
 	site        snapshot.StackID
 	count       int32
@@ -29,12 +29,12 @@ func (r *rhythm) beat(i replay.EventIndex) {
 	r.last = i
 }
 
-// maxGapDeviation is how far the gaps of a regular site spread around their
-// mean, as a share of it.
+// maxGapDeviation bounds how far the gaps of a regular site spread around their mean, as
+// a share of it.
 const maxGapDeviation = 0.35
 
-// regular reports whether the site allocates at much the same distance, over at
-// least half of a trace of n events.
+// regular reports whether the site allocates at nearly equal distances, over at least
+// half of a trace of n events.
 func (r *rhythm) regular(n int) bool {
 	if r.count < 2 || 2*int(r.last-r.first) < n {
 		return false
@@ -82,9 +82,9 @@ func sparseRhythms(e *snapshot.Events) []rhythm {
 	return all
 }
 
-// anchor is a site that allocates once an iteration: of the regular sites among
-// those asked for, the earliest that allocates as often as most of them do; 0 when
-// there is none.
+// anchor returns a site that allocates once an iteration: of the regular sites among
+// those asked for, the earliest that allocates as often as most of them do; 0 if there is
+// none.
 func (f *finder) anchor(all []rhythm, asked func(snapshot.StackID) bool) snapshot.StackID {
 	n := f.Device.Events.Len()
 	var regular []*rhythm
@@ -105,7 +105,7 @@ func (f *finder) anchor(all []rhythm, asked func(snapshot.StackID) bool) snapsho
 	return anchor.site
 }
 
-// allocsOf are the events in which a site allocates.
+// allocsOf returns the events in which a site allocates.
 func (f *finder) allocsOf(site snapshot.StackID) []replay.EventIndex {
 	if site == 0 {
 		return nil
@@ -131,12 +131,11 @@ func (f *finder) byUserSites() []replay.EventIndex {
 	})))
 }
 
-// iterations cuts where each iteration but the first starts and where the last one
-// ends, so that there are as many steps as iterations. What lies before the first
-// one belongs to it, unless it is the rest of an iteration that the beginning of the
-// recording cuts; then the first starts a step of its own. The last one has an end if
-// nearly all code has run again that ran in the one before: behind the last event of
-// code that earlier iterations know.
+// iterations cuts where each iteration but the first starts and where the last one ends,
+// so that there are as many steps as iterations. Events before the first one belong to
+// it, unless they are the rest of an iteration that the beginning of the recording cuts;
+// then the first starts a step of its own. The last one has an end if nearly all code of
+// the one before has run again: after the last event of code seen in earlier iterations.
 func (f *finder) iterations(starts []replay.EventIndex) []replay.EventIndex {
 	n := len(starts)
 	if n == 0 {
@@ -186,9 +185,9 @@ func (f *finder) iterations(starts []replay.EventIndex) []replay.EventIndex {
 	return append(cuts, end)
 }
 
-// goesOn reports whether code follows the start of the last iteration that no
-// iteration ran before. Then the loop had ended, or its iterations are the layers
-// of a model that is not a torch.nn.Module.
+// goesOn reports whether the start of the last iteration is followed by code that no
+// earlier iteration ran. Then the loop had ended, or its iterations are the layers of a
+// model that is not a torch.nn.Module.
 func (f *finder) goesOn(last replay.EventIndex) bool {
 	e := f.Device.Events
 	seen := make([]bool, len(f.Stacks.Facts))
@@ -241,7 +240,7 @@ func (f *finder) byForward() []replay.EventIndex {
 	return f.iterations(calls)
 }
 
-// shallowDepth is the second smallest number of module calls on the stacks that
+// shallowDepth returns the second smallest number of module calls on the stacks that
 // allocate in forward.
 func (f *finder) shallowDepth(all []rhythm) uint8 {
 	const none = math.MaxUint8

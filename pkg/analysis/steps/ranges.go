@@ -23,10 +23,10 @@ var digits = regexp.MustCompile(`\d+`)
 // has no word of the user's own.
 func IsName(name string) bool { return namePattern.MatchString(name) }
 
-// numberedRanges are the annotations, by index, with which a script numbered its
-// steps: a run of at least two ranges in one lane, one after the other, whose
-// names differ in their numbers only. Of several runs it is one of this device, if
-// there is any, and that which covers most events, for a step contains its batches.
+// numberedRanges returns the annotations, by index, with which a script numbered its
+// steps: a run of at least two consecutive ranges in one lane whose names differ only in
+// their numbers. Of several runs it prefers those of this device, then the one that
+// covers most events, because a step contains its batches.
 func (f *finder) numberedRanges() []int {
 	type run struct {
 		ranges  []int
@@ -60,7 +60,7 @@ func (f *finder) numberedRanges() []int {
 			runs[k], order = r, append(order, r)
 		} else {
 			before := &f.Annotations[r.ranges[len(r.ranges)-1]]
-			follows := number == r.last+1 || number < r.last // the next epoch counts anew
+			follows := number == r.last+1 || number < r.last // the next epoch restarts the count
 			r.broken = r.broken || before.NoEnd || a.NoStart || a.From < before.To || !follows
 		}
 		r.ranges, r.covered, r.last = append(r.ranges, i), r.covered+a.To-a.From, number
@@ -80,9 +80,9 @@ func (f *finder) numberedRanges() []int {
 	return most.ranges
 }
 
-// byRanges cuts where each range but the first starts and where the last one ends,
-// so that there are as many steps as ranges. What lies before the first range, and
-// what follows a range, belongs to its step.
+// byRanges cuts where each range but the first starts and where the last one ends, so
+// that there are as many steps as ranges. Events before the first range, and those after
+// a range, belong to its step.
 func (f *finder) byRanges(ranges []int) []replay.EventIndex {
 	if ranges == nil {
 		return nil

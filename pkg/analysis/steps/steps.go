@@ -1,15 +1,15 @@
 // Package steps finds where one step of training ends and the next begins.
 //
-// Snapshots do not say it, so [Find] tries one [Method] after another, the most
+// Snapshots do not record it, so [Find] tries one [Method] after another, the most
 // certain first: annotations in the file, then the stacks of the optimizer and
 // of backward, then code that allocates at regular distances. The first that
 // finds anything is used. Later methods count less than a step: with gradient
 // accumulation several calls of backward make one, and the layers of one forward
 // pass may look like iterations ([List.Guess]).
 //
-// A step ends behind its last own event: what the optimizer and the gradient scaler
-// do, and gradients that are clipped or dropped right after. Windows that only calls
-// of a module show are called windows, for they may be anything.
+// A step ends after its last own event: the work of the optimizer and the gradient
+// scaler, and gradients that are clipped or dropped right after. Steps found only by
+// calls of a module are called windows, because they may be anything.
 //
 // What it cannot see: steps of a program that allocates nothing in them, such as
 // CUDA graphs that are replayed; and where a step without annotations really
@@ -58,7 +58,7 @@ var methods = [...]struct{ key, one, found string }{
 // Key names the method in files: "optimizer".
 func (m Method) Key() string { return methods[m].key }
 
-// Word is what the method counts, for n of them: "step", "backward calls"
+// Word returns what the method counts, for n of them: "step", "backward calls"
 // (several make a step when gradients are accumulated), "iterations" or "windows".
 func (m Method) Word(n int) string {
 	if n == 1 {
@@ -67,7 +67,7 @@ func (m Method) Word(n int) string {
 	return methods[m].one + "s"
 }
 
-// Found says how the method found them, as a clause without a full stop.
+// Found explains how the method found them, as a clause without a full stop.
 func (m Method) Found() string { return methods[m].found }
 
 // List is a device's history cut where one training step ends and the next
@@ -80,20 +80,20 @@ type List struct {
 	// the last state when the recording ends with a step.
 	Boundaries []replay.EventIndex
 
-	// Steps are the stretches between boundaries, with those before the first and
-	// after the last. Step j begins at boundary j-1 and ends at boundary j. There
-	// are none when no steps were found.
+	// Steps are the stretches between boundaries, with those before the first and after
+	// the last. Step j begins at boundary j-1 and ends at boundary j. There are none if
+	// no steps were found.
 	Steps []Step
 
 	// Skipped is how many of the steps the gradient scaler of mixed precision found an
 	// overflow in, so that the optimizer was left out.
 	Skipped int
 
-	// Guess says that the iterations may be the layers of one forward pass.
+	// Guess means that the iterations may be the layers of one forward pass.
 	Guess bool
 }
 
-// Step is one step of training, or one of what [Method.Word] says.
+// Step is one step of training, or one of what [Method.Word] names.
 type Step struct {
 	timeline.Range
 	Name     snapshot.StringID // of the profiler's or the script's range around its end; 0 for none
@@ -121,7 +121,7 @@ func Find(in Input) *List {
 	return &List{}
 }
 
-// Input is what steps are found by, all of the same device.
+// Input is the data that steps are found in, all of the same device.
 type Input struct {
 	Stacks      *stacks.Table
 	Device      *replay.Device
@@ -143,8 +143,8 @@ type finder struct {
 	callers map[snapshot.StackID]snapshot.FrameID // of optimizers
 }
 
-// cut makes steps of boundaries, which are ascending. A boundary at 0 ends no step:
-// it says that the first step is complete.
+// cut makes steps of boundaries, which are ascending. A boundary at 0 ends no step: it
+// means that the first step is complete.
 func (f *finder) cut(method Method, found []replay.EventIndex) *List {
 	whole := found[0] == 0
 	if whole {
@@ -190,7 +190,7 @@ func (f *finder) name(steps []Step) {
 	}
 }
 
-// namingRanges are the annotations, by index, that can give steps their names.
+// namingRanges returns the annotations, by index, that can give steps their names.
 func (f *finder) namingRanges() []int {
 	if !f.sought {
 		f.sought = true
@@ -201,7 +201,7 @@ func (f *finder) namingRanges() []int {
 	return f.naming
 }
 
-// Ranges are the stretches of the steps.
+// Ranges returns the stretches of the steps.
 func (s *List) Ranges() []timeline.Range {
 	ranges := make([]timeline.Range, len(s.Steps))
 	for i := range s.Steps {
@@ -216,10 +216,10 @@ type Growth struct {
 	timeline.Range
 	Steps   int   // that end in the range
 	Bytes   int64 // active in To less active in From
-	PerStep int64 // rounded; 0 where no step ends
+	PerStep int64 // rounded; 0 if no step ends
 }
 
-// Over is the growth over a range of states; active is by state.
+// Over returns the growth over a range of states; active is by state.
 func (s *List) Over(active []int64, over timeline.Range) Growth {
 	g := Growth{Range: over, Bytes: active[over.To] - active[over.From]}
 	if len(s.Steps) > 0 {
@@ -235,10 +235,10 @@ func (s *List) Over(active []int64, over timeline.Range) Growth {
 // the first may be cut, and growth is from one to another.
 const minGrowthSteps = 3
 
-// Growth is the growth from the second step to the last one that ends in the recording,
-// each taken in the first of its states with the fewest bytes in rest, which is by state;
-// and whether enough steps end. At the boundaries themselves the gradients of a step may
-// still be live, and whatever else the next one frees.
+// Growth returns the growth from the second step to the last one that ends in the
+// recording, each measured in the first of its states with the fewest bytes in rest,
+// which is by state; and whether enough steps end. At the boundaries themselves the
+// gradients of a step, and whatever else the next one frees, may still be live.
 func (s *List) Growth(active, rest []int64) (Growth, bool) {
 	n := len(s.Boundaries)
 	if n < minGrowthSteps {
@@ -251,8 +251,8 @@ func (s *List) Growth(active, rest []int64) (Growth, bool) {
 	return s.Over(active, timeline.Range{From: least(1), To: least(n - 1)}), true
 }
 
-// LastEnd is the last state that lies between two steps, by the active bytes of every
-// state; it is not ok where none is known.
+// LastEnd returns the last state that lies between two steps, given the active bytes of
+// every state; ok is false if none is known.
 func (s *List) LastEnd(active []int64) (state int, ok bool) {
 	k := len(s.Boundaries)
 	if k == 0 {
@@ -276,7 +276,7 @@ func (s *List) LastEnd(active []int64) (state int, ok bool) {
 	return least, true
 }
 
-// Of is the index in Steps of the step in which an event happens: the number of
+// Of returns the index in Steps of the step in which an event happens: the number of
 // boundaries at or before it.
 func (s *List) Of(event replay.EventIndex) int {
 	return sort.Search(len(s.Boundaries), func(j int) bool { return s.Boundaries[j] > event })

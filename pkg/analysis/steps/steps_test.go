@@ -406,7 +406,7 @@ func TestHiddenAnnotations(t *testing.T) {
 }
 
 // TestNumberedSteps: there are as many steps as ranges, each with its name,
-// whatever lies before, between and behind them.
+// whatever lies before, between and after them.
 func TestNumberedSteps(t *testing.T) {
 	tape := testsnap.TimedTape()
 	tape.Run(2, testsnap.Loop)

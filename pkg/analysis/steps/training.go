@@ -21,9 +21,9 @@ func (f *finder) isNamed(annotation int, prefix string) bool {
 	return strings.HasPrefix(f.Stacks.Snapshot.String(f.Annotations[annotation].Name), prefix)
 }
 
-// named are the annotations, by index, whose names have a prefix. A process with
-// several devices may name its steps once for each of them; then only one device
-// counts: this one, or else that with the most such annotations.
+// named returns the annotations, by index, whose names have a prefix. A process with
+// several devices may name its steps once for each; then only one device counts: this
+// one, or else the one with the most such annotations.
 func (f *finder) named(prefix string) []int {
 	var all []int
 	perDevice := map[snapshot.DeviceID]int{}
@@ -73,8 +73,8 @@ type optimizerEnd struct {
 	caller snapshot.FrameID  // the user's line that called it, or stacks.NoFrame
 }
 
-// optimizerCaller is the user's line that called an optimizer of which events are
-// recorded between from and to. From call to call, from must not go back.
+// optimizerCaller returns the user's line that called an optimizer with events between
+// from and to. From call to call, from must not decrease.
 func (f *finder) optimizerCaller(from, to replay.EventIndex) snapshot.FrameID {
 	e := f.Device.Events
 	f.works = max(f.works, from)
@@ -96,7 +96,7 @@ func (f *finder) optimizerCaller(from, to replay.EventIndex) snapshot.FrameID {
 	return caller
 }
 
-// activity is what the program was doing in an event of its own; NoActivity in
+// activity returns what the program was doing in an event of its own; NoActivity in
 // those of the driver, and in completions, which other streams decide.
 func (f *finder) activity(i replay.EventIndex) stacks.Activity {
 	switch e := f.Device.Events; e.Action[i] {
@@ -131,9 +131,9 @@ func (f *finder) lastOfEach(ends []optimizerEnd) []optimizerEnd {
 	return kept
 }
 
-// stepEnds is where steps end: behind the optimizer's, the last of a round where
-// several optimizers take turns, and behind those that the gradient scaler of mixed
-// precision left out.
+// stepEnds returns where steps end: after the optimizer's, or the last of a round if
+// several optimizers take turns, and after those that the gradient scaler of mixed
+// precision skipped.
 func (f *finder) stepEnds(ends []optimizerEnd) []replay.EventIndex {
 	if len(ends) == 0 {
 		return nil
@@ -152,12 +152,12 @@ func (f *finder) stepEnds(ends []optimizerEnd) []replay.EventIndex {
 	return f.settled(cuts)
 }
 
-// longestRound is how many optimizers' steps a loop takes at most, such as five of
+// longestRound is the maximum number of optimizers' steps in a loop, such as five of
 // a critic and one of a generator.
 const longestRound = 16
 
-// roundOf is after how many ends the optimizers come in the same order again: 1
-// unless several take turns.
+// roundOf returns after how many ends the order of optimizers repeats: 1 unless several
+// take turns.
 func roundOf(ends []optimizerEnd) int {
 	for round := 1; round <= min(longestRound, len(ends)/2); round++ {
 		again := true
@@ -171,8 +171,8 @@ func roundOf(ends []optimizerEnd) int {
 	return 1
 }
 
-// skippedSteps is where steps end in which the gradient scaler found an overflow
-// and did not call the optimizer.
+// skippedSteps returns where steps end in which the gradient scaler found an overflow and
+// did not call the optimizer.
 func (f *finder) skippedSteps(ends []optimizerEnd) []replay.EventIndex {
 	var skipped []replay.EventIndex
 	const none = timeline.Never
@@ -200,9 +200,9 @@ func (f *finder) skippedSteps(ends []optimizerEnd) []replay.EventIndex {
 	return skipped
 }
 
-// settled moves the ends of steps behind what still belongs to them: the events that
-// follow directly and in which an optimizer or the gradient scaler works, or
-// gradients are clipped or dropped. A step does not leave the range that names it.
+// settled moves the ends of steps after the events that still belong to them: those that
+// follow directly and in which an optimizer or the gradient scaler works, or gradients
+// are clipped or dropped. A step does not leave the range that names it.
 func (f *finder) settled(ends []replay.EventIndex) []replay.EventIndex {
 	e := f.Device.Events
 	ranges := f.namingRanges()
@@ -234,8 +234,8 @@ func (f *finder) settled(ends []replay.EventIndex) []replay.EventIndex {
 	return slices.Compact(ends)
 }
 
-// byOptimizer returns nil when the optimizer stops allocating: fused optimizers,
-// and SGD with momentum, allocate in their first step only.
+// byOptimizer returns nil if the optimizer stops allocating: fused optimizers, and SGD
+// with momentum, allocate only in their first step.
 func (f *finder) byOptimizer() []replay.EventIndex {
 	var ends []optimizerEnd
 	for _, run := range f.Phases {
@@ -249,8 +249,8 @@ func (f *finder) byOptimizer() []replay.EventIndex {
 	return f.stepEnds(ends)
 }
 
-// silentAfter reports whether more backward calls follow the last of the
-// optimizer's steps than any step contains.
+// silentAfter reports whether the last of the optimizer's steps is followed by more
+// backward calls than any step contains.
 func (f *finder) silentAfter(ends []optimizerEnd) bool {
 	calls := f.backwardCalls()
 	if len(calls) == 0 {
@@ -271,7 +271,7 @@ func (f *finder) byBackward() []replay.EventIndex { return f.backwardEnds(f.back
 
 func (f *finder) byBackwardRuns() []replay.EventIndex { return f.backwardEnds(f.backwardRuns()) }
 
-// backwardCalls is where the gradient of the loss itself is made, which the thread
+// backwardCalls returns where the gradient of the loss itself is made, which the thread
 // that calls backward does before the engine starts.
 func (f *finder) backwardCalls() []replay.EventIndex {
 	e := f.Device.Events
@@ -301,9 +301,9 @@ func (f *finder) backwardRuns() []replay.EventIndex {
 	return starts
 }
 
-// backwardEnds is where backward passes end that begin at the given events. The
-// last one has no end if memory ran out in it, or if the recording ends in it, which
-// shows in that it is shorter than three quarters of the one before.
+// backwardEnds returns where backward passes end that begin at the given events. The last
+// one has no end if memory ran out in it, or if the recording ends in it: it is then
+// shorter than three quarters of the one before.
 func (f *finder) backwardEnds(starts []replay.EventIndex) []replay.EventIndex {
 	e := f.Device.Events
 	n := replay.EventIndex(e.Len())

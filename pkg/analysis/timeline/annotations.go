@@ -19,7 +19,7 @@ type Annotation struct {
 	NoStart  bool              // the file has only its end: From is 0
 	NoEnd    bool              // the file has only its start: To is the last state
 
-	// When it started and ended, as recorded; 0 where the file does not say.
+	// When it started and ended, as recorded; 0 if not recorded.
 	FromMicros, ToMicros int64
 }
 
@@ -58,7 +58,7 @@ func FindAnnotations(s *snapshot.Snapshot, d *replay.Device) []Annotation {
 		p.To, p.ToMicros, p.NoEnd, p.end = m.state, m.micros, false, i
 		open[k] = starts[:len(starts)-1]
 	}
-	slices.Reverse(orphan) // what ends last is around the others
+	slices.Reverse(orphan) // the one that ends last contains the others
 	return inLanes(append(orphan, paired...), marks)
 }
 
@@ -102,16 +102,16 @@ type annotationMark struct {
 	start  bool
 }
 
-// Every device has every annotation on its time axis, up to so many marks and visits to
-// events of all devices together. A file beyond that, which no program records, has on
-// each device only what was recorded for that device.
+// Every device has every annotation on its time axis, up to these numbers of marks and of
+// visits to events of all devices. Beyond that, which no program records, each device has
+// only the annotations recorded for it.
 const (
 	maxMarks  = 1 << 21
 	maxVisits = 1 << 28
 )
 
-// AnnotationsLeftOut is how many starts and ends of annotations, recorded for other
-// devices, are not on the time axis of a device, because there are too many for every
+// AnnotationsLeftOut returns how many starts and ends of annotations recorded for other
+// devices are not on the time axis of a device, because there are too many for every
 // device to have them all.
 func AnnotationsLeftOut(s *snapshot.Snapshot, d *replay.Device) int {
 	if sharesMarks(s) {
@@ -131,7 +131,7 @@ func AnnotationsLeftOut(s *snapshot.Snapshot, d *replay.Device) int {
 	return n
 }
 
-// userDefined is how many events of a trace are annotations.
+// userDefined returns how many events of a trace are annotations.
 func userDefined(trace *snapshot.Trace) (n int) {
 	for _, action := range trace.Events.Action {
 		if action == snapshot.UserDefined {
@@ -159,7 +159,7 @@ func sharesMarks(s *snapshot.Snapshot) bool {
 	return devices*marks <= maxMarks
 }
 
-// annotationMarks are the ends of all ranges in order of time.
+// annotationMarks returns the starts and ends of all ranges in order of time.
 func annotationMarks(s *snapshot.Snapshot, d *replay.Device) []annotationMark {
 	clock, shared := newClock(d.Events), sharesMarks(s)
 	var marks []annotationMark
@@ -182,7 +182,7 @@ func annotationMarks(s *snapshot.Snapshot, d *replay.Device) []annotationMark {
 	return marks
 }
 
-// userDefinedMarks are the annotations that some versions of torch recorded as
+// userDefinedMarks returns the annotations that some versions of torch recorded as
 // events, all of them on device 0: one frame, START or END in the file LABEL.
 func userDefinedMarks(s *snapshot.Snapshot, trace *snapshot.Trace, d *replay.Device, clock *clock) []annotationMark {
 	var marks []annotationMark
@@ -217,9 +217,9 @@ func userDefinedMarks(s *snapshot.Snapshot, trace *snapshot.Trace, d *replay.Dev
 	return marks
 }
 
-// InnermostNames are, for each event, the name of the range in which it happened that
-// started last; the empty text outside of all ranges. Ranges come in the order in which
-// they start, as [FindAnnotations] returns them.
+// InnermostNames returns, for each event, the name of the latest range to start around
+// it; the empty text outside of all ranges. Ranges come in the order in which they start,
+// as [FindAnnotations] returns them.
 func InnermostNames(d *replay.Device, ranges []Annotation) []snapshot.StringID {
 	names := make([]snapshot.StringID, d.Events.Len())
 	var open []int

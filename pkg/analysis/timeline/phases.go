@@ -9,8 +9,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// PhaseRun is a stretch of events that belongs to one phase. Code that shows no
-// phase by itself, such as a training loop's own, counts to the phase before it.
+// PhaseRun is a stretch of events that belongs to one phase. Code that shows no phase by
+// itself, such as a training loop's own, counts toward the phase before it.
 type PhaseRun struct {
 	Phase  stacks.Activity   // InLoading, InForward, InBackward or InOptimizer
 	Start  replay.EventIndex // first event that shows the phase
@@ -23,7 +23,7 @@ type PhaseRun struct {
 // first run belong to none.
 type Phases []PhaseRun
 
-// At is the phase of the run in which an event is; NoActivity before the first.
+// At returns the phase of the run in which an event is; NoActivity before the first.
 func (p Phases) At(event replay.EventIndex) stacks.Activity {
 	i := sort.Search(len(p), func(i int) bool { return p[i].Start > event })
 	if i == 0 {
@@ -37,7 +37,7 @@ func (p Phases) Has(phase stacks.Activity) bool {
 	return slices.ContainsFunc(p, func(r PhaseRun) bool { return r.Phase == phase })
 }
 
-// String is one letter a run, such as FBO for one training step.
+// String returns one letter per run, such as FBO for one training step.
 func (p Phases) String() string {
 	letters := make([]byte, len(p))
 	for i, r := range p {
@@ -46,7 +46,7 @@ func (p Phases) String() string {
 	return string(letters)
 }
 
-// minInterruption is how many events it takes to end a phase that goes on afterwards.
+// minInterruption is how many events it takes to end a phase that continues afterwards.
 const minInterruption = 3
 
 // FindPhases reads the phases of a device from the stacks of its allocations
@@ -78,8 +78,8 @@ func FindPhases(activities *stacks.Activities, e *snapshot.Events) Phases {
 	return p
 }
 
-// extend adds an event that shows a phase. A run too short to be more than an
-// interruption is dropped when the run before it goes on.
+// extend adds an event that shows a phase. A run short enough to be an interruption is
+// dropped when the run before it continues.
 func (p Phases) extend(phase stacks.Activity, i replay.EventIndex) Phases {
 	n := len(p)
 	if n > 1 && p[n-2].Phase == phase && p[n-1].Events < minInterruption {

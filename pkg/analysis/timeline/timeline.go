@@ -1,11 +1,11 @@
 // Package timeline cuts the history of one device into stretches: annotated
 // ranges, phases of training, windows of events or of time, hills of active
-// memory. It says what happened when; what a stretch means is for others.
+// memory. It finds what happened when; what a stretch means is left to others.
 //
-// It rests on the order of the events, on their times (torch writes them from 2.2
-// on), and on the activities that package stacks reads from names. Annotations
-// (from torch 2.5 on) have times and no place among the events, so a trace
-// without times has none; nightly builds of mid-2024 recorded them as events.
+// It is based on the order of the events, their times (torch writes them from 2.2 on),
+// and the activities that package stacks reads from names. Annotations (from torch 2.5
+// on) have times and no place among the events, so a trace without times has none;
+// nightly builds of mid-2024 recorded them as events.
 package timeline
 
 import (
@@ -45,8 +45,8 @@ func PeaksOf(d *replay.Device, ranges []Range) []Peak {
 	return peaks
 }
 
-// PeakBetween is the first state from from to to, both included, with the most
-// active bytes, or NoState when there is none.
+// PeakBetween returns the first state from from to to, both included, with the most
+// active bytes, or NoState if there is none.
 func PeakBetween(d *replay.Device, from, to int) int { return peakBetween(d.ActiveBytes(), from, to) }
 
 func peakBetween(active []int64, from, to int) int {
@@ -72,9 +72,9 @@ func EveryEvents(d *replay.Device, n int) []Range {
 	return ranges
 }
 
-// EveryMicros cuts a device's history into windows of so many microseconds, at
-// least 1, from its first event on, and leaves out windows without events. It
-// returns nil for a trace without times.
+// EveryMicros cuts a device's history into windows of the given microseconds, at least 1,
+// from its first event on, and omits windows without events. It returns nil for a trace
+// without times.
 func EveryMicros(d *replay.Device, micros int64) []Range {
 	c := newClock(d.Events)
 	if c == nil {
@@ -113,7 +113,7 @@ func newClock(e *snapshot.Events) *clock {
 	return &clock{micros}
 }
 
-// state is the state after the last event at or before a time, which is also
+// state returns the state after the last event at or before a time, which is also
 // the index of the first event later than it.
 func (c *clock) state(micros int64) int {
 	return sort.Search(len(c.micros), func(i int) bool { return c.micros[i] > micros })
@@ -122,7 +122,7 @@ func (c *clock) state(micros int64) int {
 // Never is an event index later than every event.
 const Never replay.EventIndex = math.MaxInt32
 
-// FreedAt is the event in which the program freed an allocation, or Never. A
+// FreedAt returns the event in which the program freed an allocation, or Never. A
 // block that another stream still uses is freed before it ends.
 func FreedAt(a *replay.Allocation) replay.EventIndex {
 	switch {
@@ -134,13 +134,12 @@ func FreedAt(a *replay.Allocation) replay.EventIndex {
 	return Never
 }
 
-// PreviousPeak is the top of the last hill of active memory that was climbed
-// and left before a state, or NoState. A hill ends where memory falls by at
-// least half of the furthest it ever fell before that state, and the next one
-// begins where it has risen as much again; so in a training loop hills are
-// steps, whatever was loaded before. Where steps are known the peak of the step
-// before is the better answer. A fall of less than 1 % of the most there was
-// ends no hill.
+// PreviousPeak returns the top of the last hill of active memory that ended before a
+// state, or NoState. A hill ends where memory falls by at least half of its largest fall
+// before that state, and the next one begins where it has risen as much again; so in a
+// training loop hills are steps, whatever was loaded before. If steps are known the peak
+// of the step before is the better answer. A fall of less than 1 % of the maximum ends no
+// hill.
 func PreviousPeak(d *replay.Device, state int) int {
 	active := d.ActiveBytes()
 	active = active[:min(max(state+1, 0), len(active))]
@@ -166,8 +165,8 @@ func PreviousPeak(d *replay.Device, state int) int {
 	return previous
 }
 
-// largestFall is the furthest that bytes fall from a state to a later one, and
-// the most bytes of all.
+// largestFall returns the largest fall of bytes from a state to a later one, and the most
+// bytes of all.
 func largestFall(active []int64) (fall, most int64) {
 	for _, bytes := range active {
 		most = max(most, bytes)
