@@ -118,7 +118,7 @@ export interface Device {
   reserved_peak_bytes: number;
   /** in PeakState */
   reserved_at_peak_bytes: number;
-  /** sum of the final segments; with EndUnknown, what all three are at least */
+  /** sum of the final segments; with EndUnknown, all three are lower bounds */
   reserved_final_bytes: number;
   oom_events: number;
   /** allocations that carry an allocation stack */
@@ -151,7 +151,7 @@ export interface AnalysisPredicted {
   x: number;
   /** Base is the size of the recording that order, lifetimes, stacks and times are taken from. */
   base: number;
-  /** NextStep: that recording is of a first step. Behind it follows the step after it, in which the gradients of the first live until the backward pass. */
+  /** NextStep: that recording is of a first step. It is followed by the step after it, in which the gradients of the first live until the backward pass. */
   next_step: boolean;
 }
 
