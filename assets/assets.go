@@ -1,11 +1,11 @@
-// Package assets embeds what a page carries besides its data: its viewer, its styles,
+// Package assets embeds the parts of a page other than its data: its viewer, its styles,
 // the chart library, and the script that loads them. There is a [Page] for each kind of
 // page.
 //
 // The viewer's sources are the ES modules in viewer/; "go generate ./assets" bundles
 // them into dist/, and TestDist compares dist/ with its sources. The bundles are
-// committed as text, so that history grows by what changed; [Pack] compresses them.
-// echarts/ says how the chart library is made; a test checks its sum.
+// committed as text, so that history grows only by the changes; [Pack] compresses them.
+// echarts/README.md says how the chart library is built; a test checks its hash.
 package assets
 
 import (
@@ -17,19 +17,20 @@ import (
 
 //go:generate go test -run ^TestDist$ -update .
 
-// Page is what one kind of page carries compressed, as raw DEFLATE. [Loader] unpacks it.
+// Page has the parts of one kind of page that are compressed, as raw DEFLATE. [Loader] inflates
+// them.
 type Page struct {
-	Styles  string // besides those of the summary
+	Styles  string // besides SummaryStyles
 	ECharts []byte // a build of the chart library, packed; defines the global variable echarts
 	Viewer  string // the bundled modules; defines the global variable memvizViewer, with a method start
 }
 
-// Pack compresses text as raw DEFLATE, as small as it gets: 14 ms for the largest viewer.
+// Pack compresses text as raw DEFLATE, at the best level: 14 ms for the largest viewer.
 // The same text gives the same bytes on every machine and with every release of Go.
 func Pack(text string) []byte {
 	var packed bytes.Buffer
-	w, _ := flate.NewWriter(&packed, flate.BestCompression) // errs on an unknown level only
-	w.Write([]byte(text))                                   // a bytes.Buffer takes everything
+	w, _ := flate.NewWriter(&packed, flate.BestCompression) // fails only for an unknown level
+	w.Write([]byte(text))                                   // a bytes.Buffer never fails
 	w.Close()
 	return packed.Bytes()
 }
@@ -63,7 +64,7 @@ var (
 	jobViewer string
 )
 
-// What every page carries as it is.
+// The uncompressed parts of every page.
 var (
 	// SummaryStyles are the styles of the summary, which the viewer shares.
 	//
@@ -77,7 +78,7 @@ var (
 
 	// Loader is the script that inflates the styles, ECharts and viewer of a page and
 	// puts them into it. It finds their base64 in the elements packed-styles,
-	// packed-echarts and packed-viewer, which have to stand before it.
+	// packed-echarts and packed-viewer, which have to precede it.
 	//
 	//go:embed viewer/loader.js
 	Loader string

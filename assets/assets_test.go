@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite dist/")
 
-// bundle gives the contents of dist/. Names stay as they are, so that the scripts can be
+// bundle returns the contents of dist/. Names stay as they are, so that the scripts can be
 // read in a browser's developer tools.
 func bundle(t *testing.T) map[string][]byte {
 	t.Helper()
@@ -43,8 +43,8 @@ func bundle(t *testing.T) map[string][]byte {
 	return files
 }
 
-// pages are the kinds of pages, by the name of their files in dist/, with the modules
-// and styles that they begin with.
+// pages are the kinds of pages by the name of their files in dist/, with the entry points
+// of their modules and styles.
 var pages = map[string]struct {
 	script, styles string
 	page           *Page
@@ -62,7 +62,7 @@ func TestDist(t *testing.T) {
 			continue
 		}
 		if !*update {
-			t.Errorf("%s is not what its sources give; run: go generate ./assets", name)
+			t.Errorf("%s differs from its sources; run: go generate ./assets", name)
 			continue
 		}
 		if err := os.WriteFile(name, want, 0o666); err != nil {
@@ -90,8 +90,8 @@ func inflate(t *testing.T, packed []byte) []byte {
 }
 
 // TestScripts: scripts become inline scripts, where "</script" or "<!--" would end
-// or change them, and run under a policy without eval. What a snapshot says
-// becomes text, never markup.
+// or change them, and run under a policy without eval. Text from a snapshot becomes
+// text, never markup.
 func TestScripts(t *testing.T) {
 	scripts := map[string]string{"summary.css": SummaryStyles, "theme.js": Theme, "loader.js": Loader}
 	ours := Loader

@@ -3,8 +3,8 @@
 // [Pages] has a template for each kind of page: "recording", "compare" and "job". It opens
 // the document and holds the readable summary, the viewer's frame and the scripts;
 // "tail" closes the document. The caller writes the data that the viewer reads between
-// them. All get a value with the fields of pkg/report's Page; that of
-// "job" has Jobs in place of Summaries.
+// them. All are executed with the fields of pkg/report's Page; "job" has Jobs instead of
+// Summaries.
 package templates
 
 import (

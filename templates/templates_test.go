@@ -73,8 +73,8 @@ func render(t *testing.T, kind string, p page) string {
 	return out.String()
 }
 
-// TestVerbatim: the policy holds the hashes of the styles and scripts, so they
-// have to stand in the page as they are, alone in their elements.
+// TestVerbatim: the policy holds the hashes of the styles and scripts, so they have
+// to be in the page verbatim, alone in their elements.
 func TestVerbatim(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -105,15 +105,15 @@ func TestVerbatim(t *testing.T) {
 			}
 			head, _, _ := strings.Cut(html, "<!data>")
 			if strings.Index(head, "<meta http-equiv") > strings.Index(head, "<style>") {
-				t.Error("the policy stands after what it rules")
+				t.Error("the policy comes after elements it governs")
 			}
 			if strings.Index(head, "packed-viewer") > strings.Index(head, "/* loader */") {
-				t.Error("the loader stands before what it unpacks")
+				t.Error("the loader comes before the data it unpacks")
 			}
 			if strings.Contains(head, "</body>") ||
 				!strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")),
 					"</html>") {
-				t.Error("the data does not stand inside the body")
+				t.Error("the data is not inside the body")
 			}
 		})
 	}
@@ -180,8 +180,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestPolicyFriendly: the policy refuses inline styles and handlers, and
-// nothing may be asked for from anywhere.
+// TestPolicyFriendly: the policy refuses inline styles and handlers, and nothing may
+// be loaded.
 func TestPolicyFriendly(t *testing.T) {
 	names, err := fs.Glob(files, "*.tmpl")
 	if err != nil || len(names) == 0 {
@@ -198,7 +198,7 @@ func TestPolicyFriendly(t *testing.T) {
 	}
 }
 
-// TestIDs: the viewer finds its elements by id, so each may stand only once.
+// TestIDs: the viewer finds its elements by id, so ids must be unique.
 func TestIDs(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestIDs(t *testing.T) {
 			}
 			for id, n := range seen {
 				if n != 1 {
-					t.Errorf("id %q stands %d times", id, n)
+					t.Errorf("id %q occurs %d times", id, n)
 				}
 			}
 		})

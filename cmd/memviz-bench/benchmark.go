@@ -30,15 +30,14 @@ type benchmark interface {
 	check(context.Context, *results, io.Writer) error
 }
 
-// noHooks are the methods of a benchmark that has nothing to prepare, to check and to close.
+// noHooks implements the optional methods of a benchmark as no-ops.
 type noHooks struct{}
 
 func (noHooks) close()                                           {}
 func (noHooks) prepare(context.Context, *input) error            { return nil }
 func (noHooks) check(context.Context, *results, io.Writer) error { return nil }
 
-// input is a snapshot that memviz-gen makes, or two, or the digests of a job, and what is
-// measured with it.
+// input is a snapshot that memviz-gen makes, or two, or the digests of a job.
 type input struct {
 	name         string // its size: 1GB, 5M
 	shape        string // of memviz-gen
@@ -50,19 +49,19 @@ type input struct {
 	bytes        int64     // size of the file at path
 }
 
-// parseSize reads a number with a suffix, which stands for a factor.
+// parseSize reads a number with a suffix for a factor.
 func parseSize(text string, factors map[string]int, most int) (int, error) {
 	digits := strings.TrimRight(text, "bgkmBGKM")
 	factor := factors[strings.ToLower(text[len(digits):])]
 	n, err := strconv.Atoi(digits)
 	if err != nil || factor == 0 || n < 1 || n > most/factor {
-		return 0, fmt.Errorf("%q is no size that can be measured", text)
+		return 0, fmt.Errorf("%q is not a size that can be measured", text)
 	}
 	return n * factor, nil
 }
 
-// runBenchmark makes the inputs, measures them in turns, so that whatever slows
-// the machine down slows all of them, and prints the results.
+// runBenchmark makes the inputs, measures them in turn, so that a slow moment of the
+// machine slows all of them, and prints the results.
 func runBenchmark(c *cli.Context, b benchmark, sizes ...string) error {
 	ctx, runs := c.Context, c.Int("runs")
 	if c.NArg() > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// probeScript watches a page from before its own scripts.
+// probeScript watches a page; it starts before the page's own scripts.
 //
 //go:embed probe.js
 var probeScript string
@@ -32,7 +32,7 @@ func startBrowser(ctx context.Context) (browser context.Context, stop func(), er
 		}
 	}
 	if path == "" {
-		return nil, nil, errors.New("there is no Chromium to measure the page in")
+		return nil, nil, errors.New("no Chromium found to measure the page in")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1440, 900),
@@ -72,8 +72,8 @@ func visit(browser context.Context, report string, do func(*tab) error) error {
 	return do(t)
 }
 
-// evaluate runs JavaScript in the tab, waits for the promise it may give, and
-// decodes the result.
+// evaluate runs JavaScript in the tab, awaits the result if it is a promise, and
+// decodes it.
 func evaluate[T any](t *tab, format string, args ...any) (T, error) {
 	js := fmt.Sprintf(format, args...)
 	result, err := chromedp.Run(t.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
@@ -83,7 +83,7 @@ func evaluate[T any](t *tab, format string, args ...any) (T, error) {
 	return result, nil
 }
 
-// mouse sends an event of a real mouse and waits until the page has handled it.
+// mouse sends a trusted mouse event and waits until the page has handled it.
 func (t *tab) mouse(event cdp.DispatchMouseEventType, x, y float64, options ...chromedp.MouseOption) error {
 	return chromedp.Do(t.ctx, chromedp.MouseEvent(event, x, y, options...))
 }
@@ -95,8 +95,8 @@ const (
 	hoversPerRun = 60
 )
 
-// interact does what people do with a report, and passes on how long each
-// repetition took in milliseconds.
+// interact uses a report as people do, and passes on how long each repetition took
+// in milliseconds.
 func (t *tab) interact(add func(interaction string, ms ...float64)) error {
 	ready, err := evaluate[float64](t, "memvizProbe.readyAt()")
 	if err != nil {
@@ -108,7 +108,7 @@ func (t *tab) interact(add func(interaction string, ms ...float64)) error {
 		times       func() ([]float64, error)
 	}{
 		{firstView, func() ([]float64, error) { return evaluate[[]float64](t, "memvizProbe.views(1)") }},
-		{space, t.addressSpace}, // before a tooltip asks for an address, which decodes it, too
+		{space, t.addressSpace}, // before a tooltip asks for an address, which would decode it
 		{view, func() ([]float64, error) { return evaluate[[]float64](t, "memvizProbe.views(%d)", viewsPerRun) }},
 		{wheel, func() ([]float64, error) { return t.frames(most, t.zoom) }},
 		{drag, func() ([]float64, error) { return t.frames(most, t.pan) }},
@@ -132,8 +132,8 @@ const (
 	tenth = 0.1
 )
 
-// frames is how long each frame took in which the page moved, while the mouse
-// does something around the middle of the plot, which shows a part of the recording.
+// frames returns how long each frame took in which the plot moved. It shows a part of
+// the recording, and calls do with the middle of the plot to move it.
 func (t *tab) frames(part float64, do func(x, y float64) error) ([]float64, error) {
 	middle, err := evaluate[struct{ X, Y float64 }](t, "memvizProbe.middle(%g)", part)
 	if err != nil {
@@ -148,8 +148,8 @@ func (t *tab) frames(part float64, do func(x, y float64) error) ([]float64, erro
 	return evaluate[[]float64](t, "memvizProbe.frames()")
 }
 
-// addressSpace is how long it takes until the address space is shown for the first
-// time, decoding included.
+// addressSpace returns the time until the address space is first shown, decoding
+// included.
 func (t *tab) addressSpace() ([]float64, error) {
 	ms, err := evaluate[float64](t, "memvizProbe.show(true)")
 	if err == nil {
@@ -158,7 +158,7 @@ func (t *tab) addressSpace() ([]float64, error) {
 	return []float64{ms}, err
 }
 
-// spaceFrames are the frames of the address space.
+// spaceFrames is frames for the address space.
 func (t *tab) spaceFrames(part float64, do func(x, y float64) error) ([]float64, error) {
 	if _, err := evaluate[float64](t, "memvizProbe.show(true)"); err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (t *tab) spaceFrames(part float64, do func(x, y float64) error) ([]float64,
 	return t.frames(part, do)
 }
 
-// zoom turns the wheel forth and back.
+// zoom turns the wheel back and forth.
 func (t *tab) zoom(x, y float64) error {
 	for i := range inputsPerRun {
 		delta := 12.0
@@ -183,7 +183,7 @@ func (t *tab) zoom(x, y float64) error {
 
 // pan drags from side to side.
 func (t *tab) pan(x, y float64) error {
-	const reach = 20 // pixels to each side, less than what is out of sight
+	const reach = 20 // pixels to each side, less than is out of view
 	if err := t.mouse(chromedp.MousePressed, x, y, chromedp.ButtonLeft); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (t *tab) pan(x, y float64) error {
 	return t.mouse(chromedp.MouseReleased, x, y, chromedp.ButtonLeft)
 }
 
-// hovers is how long each tooltip took while the mouse moved from tensor to tensor.
+// hovers returns how long each tooltip took while the mouse moved from tensor to tensor.
 func (t *tab) hovers() ([]float64, error) {
 	if _, err := evaluate[struct{}](t, "memvizProbe.middle()"); err != nil {
 		return nil, err

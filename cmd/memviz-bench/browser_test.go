@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProbe uses a page that says how slow it is, by a clock of its own: the probe
-// has to find that out, and not the pauses between what is measured.
+// TestProbe uses a page that is slow by a known time, on a clock of its own: the probe
+// has to measure that time, without the pauses between interactions.
 func TestProbe(t *testing.T) {
 	browser, stop, err := startBrowser(t.Context())
 	if err != nil {
@@ -30,7 +30,7 @@ func TestProbe(t *testing.T) {
 	for _, want := range []struct {
 		interaction string
 		median      float64 // milliseconds
-		samples, of int     // at least so many of what was done
+		samples, of int     // at least samples of the interactions done
 	}{
 		{interactive, 300, 1, 1},
 		{firstView, 40, 1, 1},

@@ -36,9 +36,9 @@ const (
 const (
 	// eventsPerMB makes a snapshot of the training shape about as large as its name.
 	eventsPerMB = 5_300
-	// slowMB is the size beyond which slow readers run only if that is asked for.
+	// slowMB is the size beyond which slow readers run only with --slow.
 	slowMB = 100
-	// shellBytes is about the part of a report that is the same whatever it shows.
+	// shellBytes is about the size of the part that all reports share.
 	shellBytes = 0.3e6
 )
 
@@ -48,7 +48,7 @@ type fileBenchmark struct {
 	noHooks
 	slow         bool // run the slow readers at every size
 	memviz, html string
-	digests      string // where digest writes
+	digests      string // output folder of digest
 	python       string
 	commands     map[string][]string // by reader; the path of the snapshot follows
 }
@@ -124,12 +124,12 @@ func (r *results) ratio(input, reader, to, figure string) float64 {
 	return medianRatio(r.samples[measure{input, reader, figure}], r.samples[measure{input, to, figure}])
 }
 
-// ofFile is the peak memory of a reader as a share of the file.
+// ofFile returns the peak memory of a reader as a share of the file size.
 func (r *results) ofFile(in *input, reader string) float64 {
 	return median(r.samples[measure{in.name, reader, memory}]) / float64(in.bytes)
 }
 
-// htmlPerEvent is how many bytes of a report an event takes.
+// htmlPerEvent returns the bytes per event in a report.
 func (r *results) htmlPerEvent(in *input) float64 {
 	return (median(r.samples[measure{in.name, trace, output}]) - shellBytes) / float64(in.events)
 }
@@ -146,7 +146,7 @@ func (*fileBenchmark) report(r *results) ([]*table, []budget) {
 		r.figure(output, units.Bytes, 1))
 	measured.notes = []string{
 		fmt.Sprintf("-: not installed, or slow and therefore not run beyond %d MB without --slow, or memory below", slowMB),
-		"that of memviz-bench, which Linux counts as memory of the programs it starts.",
+		"memviz-bench's own, which Linux counts as memory of the programs it starts.",
 	}
 	ratios := r.table("Ratios, medians over runs", readers, func(*input) string { return "" },
 		to("wall/sha256", sha256sum, wall), to("wall/python", pythonPickleNG, wall),
@@ -190,7 +190,7 @@ func fileBudgets(r *results) []budget {
 func (b *fileBenchmark) check(ctx context.Context, r *results, out io.Writer) error {
 	fmt.Fprintln(out)
 	if b.python == "" {
-		fmt.Fprintln(out, "Not verified: there is no python3.")
+		fmt.Fprintln(out, "Not verified: no python3 found.")
 		return nil
 	}
 	largest := slices.MaxFunc(r.inputs, func(a, b *input) int { return a.events - b.events })

@@ -10,13 +10,13 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// What memviz does with the digests of a job.
+// The outputs of memviz ranks that are measured.
 const (
 	ranksText = "memviz ranks"
 	ranksPage = "memviz ranks -o"
 )
 
-// jobBenchmark measures what is made of the digests of all ranks of a job.
+// jobBenchmark measures memviz ranks on the digests of all ranks of a job.
 type jobBenchmark struct {
 	noHooks
 	memviz, html string
@@ -33,7 +33,7 @@ func (b *jobBenchmark) start(_ context.Context, p *programs) error {
 	return nil
 }
 
-// generateJob makes the digests of a job, and joins them as cat does.
+// generateJob makes the digests of a job, and concatenates them.
 func (p *programs) generateJob(ctx context.Context, in *input) error {
 	folder := filepath.Join(p.dir, in.name)
 	stages := min(4, in.ranks)

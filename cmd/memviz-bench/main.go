@@ -1,7 +1,7 @@
 // Command memviz-bench measures memviz against its budgets: the commands
 // against sha256sum and other readers of pickles, and the page in a headless
-// browser. Whatever is compared is measured in the same run on the same
-// machine, and budgets are ratios where they can be. The snapshots come from
+// browser. Compared programs run in the same session on the same machine, and
+// budgets are ratios where they can be. The snapshots come from
 // memviz-gen and are removed at the end.
 package main
 
@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	// The temporary folder is removed even when the reader of stdout goes away.
+	// The temporary folder is removed even if the reader of stdout exits.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	err := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			{
 				Name:   "gopickle",
 				Usage:  "load a pickle through gopickle, and nothing else",
-				Hidden: true, // files starts it as a process of its own
+				Hidden: true, // the files benchmark starts it as its own process
 				Action: func(c *cli.Context) error {
 					// Only files that memviz-gen wrote: gopickle trusts its input.
 					_, err := pickle.Load(c.Args().First())

@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// What is measured of the page.
+// The measured interactions.
 const (
 	interactive = "interactive"
 	firstView   = "first view"
@@ -56,7 +56,7 @@ func (b *pageBenchmark) start(ctx context.Context, p *programs) (err error) {
 
 func (b *pageBenchmark) close() { b.stop() }
 
-// prepare puts the report in the place of the snapshot.
+// prepare replaces the snapshot with its report.
 func (b *pageBenchmark) prepare(ctx context.Context, in *input) (err error) {
 	snapshot := in.path
 	in.path = filepath.Join(filepath.Dir(snapshot), in.name+".html")
@@ -102,8 +102,8 @@ func pageBudgets(r *results) []budget {
 	of := func(input, interaction string, figure func([]float64) float64) float64 {
 		return figure(r.samples[measure{input, interaction, millis}])
 	}
-	// A frame that a person sees while zooming or panning, whichever is slower. The
-	// exact picture, which follows when the view is still, is measured as a view.
+	// A frame that the user sees while zooming or panning, whichever is slower. The
+	// exact picture, drawn once the view is still, is measured as a view.
 	frame := func(input string, figure func([]float64) float64) float64 {
 		return worst(of(input, wheel, figure), of(input, drag, figure))
 	}

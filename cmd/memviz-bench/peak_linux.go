@@ -9,12 +9,12 @@ import (
 
 var highWaterMark = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 
-// peakOf is the highest resident memory in bytes of a process that has ended.
-// Linux starts the account of a child with the peak of the memory it shared
-// before exec, which is ours: of a child that stayed below that nothing is known.
+// peakOf returns the peak resident memory in bytes of a process that has ended.
+// Linux starts a child's count at the peak of the memory it shared with us before
+// exec, so the peak of a child that stayed below ours is unknown.
 func peakOf(state *os.ProcessState) float64 {
 	used, ok := state.SysUsage().(*syscall.Rusage)
-	status, err := os.ReadFile("/proc/self/status") // getrusage would include what started us in the same way
+	status, err := os.ReadFile("/proc/self/status") // getrusage would include our own parent's peak in the same way
 	match := highWaterMark.FindSubmatch(status)
 	if !ok || err != nil || match == nil {
 		return unknown

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakOf does not know: other systems count in other units, if at all.
+// peakOf returns unknown: other systems count in other units, if at all.
 func peakOf(*os.ProcessState) float64 { return unknown }

@@ -34,7 +34,7 @@ func (b *predictBenchmark) start(_ context.Context, p *programs) error {
 	return nil
 }
 
-// generateSizes makes the two recordings of an input. Its path is that of the larger one.
+// generateSizes makes the two recordings of an input and sets its path to the larger one.
 func (p *programs) generateSizes(ctx context.Context, in *input) (err error) {
 	for i, x := range predictSizes {
 		in.path = filepath.Join(p.dir, fmt.Sprintf("%s-%d.pickle", in.name, x))

@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/memviz-go/memviz"
 
-// programs are memviz and memviz-gen, built into a temporary folder, which also
-// has room for what they read and write.
+// programs are memviz and memviz-gen, built into a temporary folder that also holds
+// their inputs and outputs.
 type programs struct{ dir, memviz, gen string }
 
 // buildPrograms builds from the module of the working directory.
@@ -66,7 +66,7 @@ func sizeOf(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// usage is what one run of a program took.
+// usage is the resources that one run of a program took.
 type usage struct {
 	wall, cpu float64 // seconds; cpu is user and system time
 	peak      float64 // highest resident bytes, unknown where the system does not say
@@ -97,8 +97,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// findPython is the path of python3, looked up behind the scripts that version
-// managers put in its place, or empty if there is none.
+// findPython returns the path of the real python3, not of a version manager's shim, or
+// "" if there is none.
 func findPython(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "python3", "-c", "import sys; print(sys.executable)").Output()
 	if err != nil {

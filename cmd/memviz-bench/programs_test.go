@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be a program that is measured.
+// TestMain makes the test binary usable as a measured program.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == gopickle {
 		main() // files starts itself for this
@@ -50,7 +50,7 @@ func TestRunProgram(t *testing.T) {
 	}
 }
 
-// TestFiles measures a small file, for real, and leaves nothing behind.
+// TestFiles measures a small file for real.
 func TestFiles(t *testing.T) {
 	got := benchmarked(t, "files", "1MB")
 	for _, want := range []string{"5,300 events", sha256sum, stats, digest, trace, "Budgets"} {
@@ -83,7 +83,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// benchmarked is what a benchmark of one size prints. It must leave nothing behind.
+// benchmarked returns the output of a benchmark of one size, which must leave no files.
 func benchmarked(t *testing.T, kind, size string) string {
 	t.Helper()
 	if testing.Short() {
@@ -97,7 +97,7 @@ func benchmarked(t *testing.T, kind, size string) string {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "memviz-bench-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v (%v)", left, err)
+		t.Errorf("files left: %v (%v)", left, err)
 	}
 	return stdout.String()
 }

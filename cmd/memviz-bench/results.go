@@ -42,8 +42,8 @@ func (r *results) addUsage(in *input, subject string, used usage) {
 
 func known(v float64) bool { return !math.IsNaN(v) }
 
-// percentile is the smallest sample that a share p of all samples does not
-// exceed; p is above 0 and at most 1. It is unknown if there are no samples.
+// percentile returns the smallest sample that at least a share p of all samples does
+// not exceed, with 0 < p <= 1. It is unknown if there are no samples.
 func percentile(samples []float64, p float64) float64 {
 	if len(samples) == 0 {
 		return unknown
@@ -119,7 +119,7 @@ func budgetTable(budgets []budget) *table {
 	return t
 }
 
-// number has about three significant digits.
+// number formats a value with about three significant digits.
 func number(v float64, unit string) string {
 	switch {
 	case !known(v):

@@ -107,8 +107,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// filesMeasured has two runs of every reader on files of these sizes in MB, of
-// which the second took twice as long. Figures are for each MB.
+// filesMeasured has two runs of every reader on files of these sizes in MB; the second
+// run took twice as long. Figures are per MB.
 func filesMeasured(t *testing.T, seconds, bytes map[string]float64, htmlPerEvent float64, sizes ...string) *results {
 	r := &results{samples: map[measure][]float64{}}
 	for _, size := range sizes {
@@ -134,7 +134,7 @@ var (
 	bytesPerMB = map[string]float64{pythonPickleNG: 4e6, stats: 0.3e6, digest: 0.31e6, trace: 0.44e6}
 )
 
-// checkBudgets compares what was measured, in the order of the budgets.
+// checkBudgets compares the measured values, in the order of the budgets.
 func checkBudgets(t *testing.T, budgets []budget, want []string) {
 	t.Helper()
 	if len(budgets) != len(want) {
@@ -258,7 +258,7 @@ A note.
 	}
 }
 
-// TestTablesFit holds every table to the width of a terminal.
+// TestTablesFit limits every table to the width of a terminal.
 func TestTablesFit(t *testing.T) {
 	files, fileBudgets := (&fileBenchmark{}).report(filesMeasured(t, secondsPerMB, bytesPerMB, 3, "100MB", "1GB"))
 	pages, pageBudgets := (&pageBenchmark{}).report(pageMeasured(adversarial))

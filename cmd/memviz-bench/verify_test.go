@@ -14,7 +14,7 @@ import (
 // TestVerifyExamples replays the examples in Python.
 func TestVerifyExamples(t *testing.T) {
 	if findPython(t.Context()) == "" {
-		t.Skip("there is no python3")
+		t.Skip("no python3 found")
 	}
 	examples, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "snapshot.pickle.gz"))
 	if err != nil || len(examples) == 0 {
@@ -33,7 +33,7 @@ func TestVerifyExamples(t *testing.T) {
 func TestDisagreement(t *testing.T) {
 	python := findPython(t.Context())
 	if python == "" {
-		t.Skip("there is no python3")
+		t.Skip("no python3 found")
 	}
 	example := filepath.Join("..", "..", "examples", "training-loop", "snapshot.pickle.gz")
 	t.Setenv("MEMVIZ_BENCH_CHILD", "no devices")
@@ -47,7 +47,7 @@ func TestDisagreement(t *testing.T) {
 func TestPlainValuesOnly(t *testing.T) {
 	python := findPython(t.Context())
 	if python == "" {
-		t.Skip("there is no python3")
+		t.Skip("no python3 found")
 	}
 	path := filepath.Join(t.TempDir(), "evil.pickle")
 	testkit.WriteFile(t, path, "cbuiltins\nprint\n(S'called'\ntR.")

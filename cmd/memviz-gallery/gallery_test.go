@@ -80,7 +80,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPictures: the columns of a picture hold the peak, and no more, and in each the bytes
+// TestPictures: the highest column of a picture is the peak, and each column has the bytes
 // of one state, counted here from the allocations.
 func TestPictures(t *testing.T) {
 	for _, s := range allStories(t) {
@@ -154,7 +154,7 @@ func TestGallery(t *testing.T) {
 		for _, p := range s.Pages {
 			page, err := os.ReadFile(filepath.Join(out, p.File))
 			if err != nil || !bytes.Contains(page, []byte(`<meta name="generator" content="memviz `)) {
-				t.Errorf("%s is no page of memviz: %v", p.File, err)
+				t.Errorf("%s is not a memviz page: %v", p.File, err)
 			}
 			if !linked[p.File] {
 				t.Errorf("no link leads to %s", p.File)

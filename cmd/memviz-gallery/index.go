@@ -23,7 +23,7 @@ type index struct {
 	Theme       template.JS
 	ThemeHash   string // of Theme, for the Content-Security-Policy
 	Light, Dark []view.Hue
-	Legend      []view.Family // those that the pictures have
+	Legend      []view.Family // the families in the pictures
 	Sections    []*section
 }
 

@@ -1,5 +1,5 @@
 // Command memviz-gallery writes the pages of all stories in examples, and an index of them with
-// a picture of each. All files work offline, from any folder of a web server.
+// a picture of each. All files work offline and from any folder of a web server.
 package main
 
 import (

@@ -15,13 +15,13 @@ import (
 const (
 	pictureWidth  = 640
 	pictureHeight = 240
-	columnWidth   = 4 // within which the state with the most memory is drawn
+	columnWidth   = 4 // each column draws its state with the most memory
 	pictureGap    = 8 // between devices
 	mostDevices   = 8
 )
 
 // picture draws the active memory of devices over their events, by family in the colours of the
-// viewer, side by side and on one scale. Where memory ran out it has a red line.
+// viewer, side by side and on one scale. A red line marks where memory ran out.
 func picture(inputs []answer.Input, legend []view.Family) template.HTML {
 	var recordings []*analysis.Recording
 	highest := int64(1)
@@ -52,8 +52,8 @@ func drawRecording(b *strings.Builder, r *analysis.Recording, legend []view.Fami
 	for f := range families.Count {
 		keys[families.Family(f).Key()] = families.Family(f)
 	}
-	// From the top of the pile down, so that each family needs its upper edge only: the
-	// next ones cover what is below.
+	// From the top of the pile down, so that each family needs only its upper edge: the
+	// next ones cover the area below.
 	for i := len(legend) - 1; i >= 0; i-- {
 		tops, any := make([]int, len(totals)), false
 		for column, bytes := range totals {
@@ -92,7 +92,7 @@ func outline(x int, tops []int) string {
 	return d.String() + "z"
 }
 
-// largestTotals are the bytes by family in that state of each column that has the most.
+// largestTotals returns, for each column, the bytes by family of its largest state.
 func largestTotals(r *analysis.Recording, columns int) [][families.Count]int64 {
 	d, assigned := r.Device, r.Families()
 	changes := make([][families.Count]int64, d.States()+1)

@@ -18,21 +18,21 @@ import (
 type story struct {
 	Name   string
 	About  string // a sentence
-	Answer string // the first line of what memviz says of it
+	Answer string // the first line of memviz's answer
 	Kind   *kind
-	Pages  []page // the first is the one that the index leads to
+	Pages  []page // the index links to the first
 	files  []string
 	inputs []answer.Input // of the files
 }
 
-// page is an HTML file that memviz writes of a story.
+// page is an HTML file that memviz writes for a story.
 type page struct {
 	File    string
-	Label   string   // what tells it from other pages of the story; empty for the first
+	Label   string   // distinguishes the pages of a story; empty for the first
 	command []string // of memviz, in the story's folder; without output
 }
 
-// kind is what the first page of a story shows.
+// kind describes the first page of a story.
 type kind struct{ Anchor, Title, About string }
 
 var (
@@ -47,7 +47,7 @@ var (
 var indexRow = regexp.MustCompile("(?m)^\\| \\[([a-z0-9-]+)\\]\\([a-z0-9-]+\\) \\| (.+?) \\| .+? \\| " +
 	"`[a-z]+`: (.+?) \\|$")
 
-// readStories are the stories in the order that examples/README.md has.
+// readStories returns the stories in the order of examples/README.md.
 func readStories(examples string) ([]*story, error) {
 	table, err := os.ReadFile(filepath.Join(examples, "README.md"))
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *story) read(dir string) error {
 	return nil
 }
 
-// plan decides from the names of the files what a story is.
+// plan decides the kind and pages of a story from the names of its files.
 func (s *story) plan() {
 	sizes := map[int]string{}
 	var ranks, before, after []string
@@ -136,7 +136,7 @@ func (s *story) plan() {
 		s.Kind = compared
 		s.files = append(before, after...)
 		add("", append([]string{"diff"}, s.files...)...)
-	case len(before) > 0: // and each of several changes
+	case len(before) > 0: // one before, several after
 		s.Kind = predicted
 		add("", append([]string{"trace"}, before...)...)
 		for _, file := range s.files {
@@ -150,7 +150,7 @@ func (s *story) plan() {
 	}
 }
 
-// label is the name of a file without its endings.
+// label returns the name of a file without its extensions.
 func label(file string) string {
 	name, _, _ := strings.Cut(file, ".")
 	return name

@@ -22,19 +22,19 @@ type autograd struct {
 	casts  []*tensor // float16 copies of weights that autocast keeps until it ends
 }
 
-// node is an operator of a forward pass, as the backward pass sees it.
+// node is an operator of the forward pass, as recorded for the backward pass.
 type node struct {
 	name    string       // AddmmBackward0
 	op      string       // the operator that computes its gradients
 	micros  int          // how long the forward takes; the backward takes half as long again
-	input   int64        // bytes of the gradient of its input; 0: nobody needs it
+	input   int64        // bytes of the gradient of its input; 0: not needed
 	weights []*parameter // which get gradients, too
 	half    bool         // it has read float16 copies of them
 	matmul  bool         // it needs a cuBLAS workspace
 	saved   []*tensor
 
 	// Other kinds of node: where a residual connection begins and ends, and a
-	// checkpoint, with what runs its operators again.
+	// checkpoint, with the function that recomputes it.
 	fork, join bool
 	again      func() *tensor
 }
@@ -48,8 +48,8 @@ type parameter struct {
 	moments  []*tensor
 }
 
-// result ends an operator that has made out of x. It takes the reference to x that
-// the operator had, and keeps what is saved for backward.
+// result finishes an operator that made out from x. It takes over the operator's
+// reference to x, and keeps the tensors saved for backward.
 func (p *process) result(n *node, out, x *tensor, saved ...*tensor) *tensor {
 	p.advance(n.micros)
 	out.half = out.half || x.half
@@ -75,14 +75,14 @@ func (p *process) noGrad(body func()) {
 	body()
 }
 
-// endsAt makes a tensor the end of the graph of the forward pass.
+// endsAt makes loss the root of the graph of the forward pass.
 func (p *process) endsAt(loss *tensor) *tensor {
 	loss.graph, p.autograd.tape = p.autograd.tape, nil
 	return loss
 }
 
-// checkpoint runs a part of a model, whose graph keeps x only. Neither it nor run
-// takes the reference to x.
+// checkpoint runs a part of a model and keeps only x for its backward pass. Neither
+// it nor run consumes x.
 func (p *process) checkpoint(x *tensor, run func(x *tensor) *tensor) (out *tensor) {
 	if p.autograd.off {
 		return run(x)
@@ -131,8 +131,8 @@ func (p *process) onEngine(native []snapshot.FrameText, body func()) {
 	body()
 }
 
-// flow turns the gradient of what a graph made into its input's gradient, if
-// anybody needs it, and its weights' gradients.
+// flow computes, from the gradient of a graph's output, the gradients of its weights
+// and, if needed, of its input.
 func (p *process) flow(graph []*node, gradient *tensor) *tensor {
 	var residuals []*tensor
 	for _, n := range slices.Backward(graph) {
@@ -199,7 +199,7 @@ func (p *process) recompute(n *node) (graph []*node) {
 	return graph
 }
 
-// workspace is what a cuBLAS handle has one of for each stream.
+// workspace identifies the workspace of a cuBLAS handle on one stream.
 type workspace struct {
 	gpu    *testsnap.GPU
 	stream allocator.Stream
@@ -209,7 +209,7 @@ type workspace struct {
 // workspaceBytes is what cuBLAS gets by default: CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8.
 const workspaceBytes = 8519680
 
-// workspace is made by the first matrix product on a stream, and stays.
+// workspace allocates the workspace at the first matrix product on a stream; it is never freed.
 func (p *process) workspace() {
 	key := workspace{p.gpu, p.stream, p.autograd.engine}
 	if p.workspaces[key] {
@@ -223,7 +223,7 @@ func (p *process) workspace() {
 type adamHabit struct {
 	fused, single bool  // without temporaries; with one at a time
 	eightBit      bool  // state of a byte an element, with a scale of four bytes for 256 of them
-	shards        int64 // the state is cut evenly over so many processes; 0: it is not
+	shards        int64 // number of processes the state is sharded over; 0: not sharded
 }
 
 func (h adamHabit) share(bytes int64) int64 {
@@ -231,7 +231,7 @@ func (h adamHabit) share(bytes int64) int64 {
 	return (bytes + n - 1) / n
 }
 
-// state is the bytes of a moment of a weight.
+// state returns the size of one moment of a weight, in bytes.
 func (h adamHabit) state(bytes int64) int64 {
 	if h.eightBit && bytes >= 16<<10 {
 		bytes = bytes/4 + bytes/64
@@ -239,8 +239,8 @@ func (h adamHabit) state(bytes int64) int64 {
 	return h.share(bytes)
 }
 
-// adam is the step of an optimizer, Adam or AdamW. The first one makes the state
-// of each weight that has a gradient, and each makes a scratch tensor a weight.
+// adam is a step of Adam or AdamW. The first step creates the state of each weight
+// that has a gradient, and every step a scratch tensor per weight.
 func (p *process) adam(name string, weights []*parameter) {
 	weights = slices.DeleteFunc(slices.Clone(weights), func(w *parameter) bool { return w.gradient == nil })
 	p.annotated("Optimizer.step#"+name+".step", func() {

@@ -11,7 +11,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// forwardAt is a line in the forward of a module that the scripts do not have.
+// forwardAt is a frame in the forward of a module that the scripts do not have.
 func forwardAt(line int32) snapshot.FrameText { return py(gptFolder+"blocks.py", line, "forward") }
 
 // blockRun is a training of a model that calls blocks; forward consumes x.
@@ -21,7 +21,7 @@ type blockRun struct {
 	inside  bool // the loss is computed in the model's forward
 }
 
-// record is three steps of it.
+// record records three steps of it.
 func (b blockRun) record(t *testing.T, native bool) *analysis.Recording {
 	t.Helper()
 	k := take{all: native, gpt: true, play: func(p *process) {
@@ -54,14 +54,14 @@ func (b blockRun) record(t *testing.T, native bool) *analysis.Recording {
 			}
 		})
 	}}
-	told, err := (&story{name: "measures"}).tell(&k, 1)
+	recorded, err := (&story{name: "measures"}).record(&k, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return analysis.NewRecording(analysis.NewSource(told), replay.Replay(told, 0))
+	return analysis.NewRecording(analysis.NewSource(recorded), replay.Replay(recorded, 0))
 }
 
-// blocksOfMLP are so many blocks of linear layers with a GELU between them.
+// blocksOfMLP makes n blocks of linear layers with a GELU between them.
 func blocksOfMLP(n int, widths ...int64) (blocks []mlp, weights []*parameter) {
 	for range n {
 		m := newMLP(1, widths...)
@@ -70,8 +70,8 @@ func blocksOfMLP(n int, widths ...int64) (blocks []mlp, weights []*parameter) {
 	return blocks, weights
 }
 
-// TestBlocks: the block that repeats has as many calls as the model, in each of three
-// passes, with C++ frames and without.
+// TestBlocks: a repeated block is found with as many calls as the model makes, in each
+// of three passes, with C++ frames and without.
 func TestBlocks(t *testing.T) {
 	run := func(p *process, m mlp, x *tensor) *tensor {
 		out := p.forward(m, x)
@@ -105,7 +105,7 @@ func TestBlocks(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		run   blockRun
-		calls []int // any of these; none: there is no block
+		calls []int // any of these counts; none: no block
 	}{
 		{"a loop", blockRun{weights: weights, forward: loop(plain, nil)}, []int{6}},
 		{"one kind of layer three times", blockRun{weights: ofTwice, forward: loop(twice, nil)}, []int{7}},
@@ -194,19 +194,19 @@ func TestBlocksOfGPT(t *testing.T) {
 		}
 	}
 	k := take{all: true, gpt: true, play: func(p *process) { p.main(func() { p.train(measuredShapes[1], habit{}) }) }}
-	told, err := (&story{name: "measures"}).tell(&k, 1)
+	recorded, err := (&story{name: "measures"}).record(&k, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, text := range told.Strings {
+	for i, text := range recorded.Strings {
 		if strings.HasSuffix(text, ".py") && !strings.HasSuffix(text, "train.py") {
-			told.Strings[i] = "/tmp/torchinductor_ada/ab/cabc.py"
+			recorded.Strings[i] = "/tmp/torchinductor_ada/ab/cabc.py"
 		}
 		if text == "forward" {
-			told.Strings[i] = "call"
+			recorded.Strings[i] = "call"
 		}
 	}
-	r := analysis.NewRecording(analysis.NewSource(told), replay.Replay(told, 0))
+	r := analysis.NewRecording(analysis.NewSource(recorded), replay.Replay(recorded, 0))
 	if blocks := r.Modules().Blocks; len(blocks) > 0 {
 		t.Errorf("compiled: %d blocks", len(blocks))
 	}

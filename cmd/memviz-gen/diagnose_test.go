@@ -20,18 +20,18 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// finding is what memviz says; it is held against the truth.
+// finding is what memviz reports; it is compared with the truth.
 type finding = truth
 
-// diagnosis is all that memviz says of a run.
+// diagnosis is everything memviz reports about a run.
 type diagnosis struct {
-	findings []finding // those of one problem in the order in which they are shown
-	wasteful bool      // a tenth of the most that was reserved, or more, was never in use
-	retries  int       // requests that were served without the cache only
-	perStep  int64     // bytes by which memory grows each step, by what is said of leaks
-	advice   string    // which kind of it comes first after a failed request; or ""
+	findings []finding // findings of one problem are in the order in which they are shown
+	wasteful bool      // at least a tenth of peak reserved memory was never in use
+	retries  int       // requests that succeeded only after the cache was released
+	perStep  int64     // growth in bytes per step, as the leaks are reported
+	advice   string    // kind of the first advice after a failed request; or ""
 	headline string    // of leaks, on the device that the truth is about
-	reason   string    // which words of the answer say that growth may be there and not be seen; or ""
+	reason   string    // words of the answer that say that growth may go unseen; or ""
 }
 
 // reasons are the words that say that growth cannot be seen.
@@ -39,7 +39,7 @@ var reasons = []string{"cannot be judged", "no growth of a call site seen in", "
 	"replaced by larger ones"}
 
 // diagnose asks a file everything that has an answer of yes or no.
-func diagnose(t *testing.T, run told, card int64) (said diagnosis) {
+func diagnose(t *testing.T, run scenarioRun, card int64) (said diagnosis) {
 	all := answer.NewInput("run.pickle", run.Snapshot)
 	for i, r := range all.Recordings {
 		in := all
@@ -75,11 +75,11 @@ func diagnoseDevice(t *testing.T, in answer.Input, r *analysis.Recording, card i
 	if len(ooms) > 0 {
 		var d oom.Device
 		shown, err := oom.Answer([]answer.Input{in}, oom.Options{Capacity: card})
-		tellDevice(t, shown, err, &d)
+		answerText(t, shown, err, &d)
 		if list := d.OOMs[len(d.OOMs)-1].Advice; len(list) > 0 {
 			said.advice = list[0].Kind
 		}
-		return said // the failure says all that there is to say of fragmentation
+		return said // the failure already reports fragmentation
 	}
 	said.wasteful = 10*r.Device.Totals.PeakBytes <= 9*r.Device.Totals.ReservedPeakBytes
 	// At the peak of reserved memory: at the end the cache of a run is idle.
@@ -93,8 +93,8 @@ func (said *diagnosis) found(what problem, verdict, site string) {
 	said.findings = append(said.findings, finding{what, verdict, site})
 }
 
-// tellDevice is the text of an answer on one device; device becomes its JSON.
-func tellDevice(t *testing.T, s *sheet.Sheet, err error, device any) string {
+// answerText returns the text of an answer about one device, and decodes its JSON into device.
+func answerText(t *testing.T, s *sheet.Sheet, err error, device any) string {
 	t.Helper()
 	var text, file bytes.Buffer
 	if err == nil {
@@ -116,12 +116,12 @@ func tellDevice(t *testing.T, s *sheet.Sheet, err error, device any) string {
 	return text.String()
 }
 
-// growth is what the command leaks says.
+// growth adds the findings of the command leaks.
 func (said *diagnosis) growth(t *testing.T, in answer.Input) {
 	t.Helper()
 	shown, err := leaks.Answer([]answer.Input{in}, leaks.Options{Rows: 1000})
 	var d leaks.Device
-	text := tellDevice(t, shown, err, &d)
+	text := answerText(t, shown, err, &d)
 	for _, s := range d.Suspects {
 		said.found(leak, s.Verdict, s.Site)
 		if s.Kind != "sawtooth" {
@@ -140,19 +140,19 @@ func (said *diagnosis) growth(t *testing.T, in answer.Input) {
 	}
 }
 
-// largest is the site that holds most in a state.
+// largest returns the site that holds the most memory in a state.
 func largest(r *analysis.Recording, state int) string {
 	return r.Holders(state, holders.Grouping{By: holders.BySite}).Rows[0].Key
 }
 
 // diagnoseJob compares the ranks of a job. Ranks that stand out are findings,
 // the one that stands out most first, each with the site where it does most. The
-// site is replaced by that of the truth when it lies below it.
+// site is replaced by the truth's when it lies below it.
 func diagnoseJob(t *testing.T, s *scenario, seed uint64) (said diagnosis) {
 	var recordings []*analysis.Recording
 	var digests []job.Digest
 	for rank := range jobSize {
-		run := tell(t, s, seed, rank)
+		run := replayScenario(t, s, seed, rank)
 		r := analysis.NewRecording(analysis.NewSource(run.Snapshot), run.device)
 		recordings = append(recordings, r)
 		d := job.DigestOf(r)
@@ -200,17 +200,17 @@ func calls(r *analysis.Recording, outer, inner string) bool {
 	return false
 }
 
-// TestGrowthKeepsNoGradients: of what is allocated in the range of growth and live at
-// its end, which the page shows alone, nothing is a gradient that the next step frees.
+// TestGrowthKeepsNoGradients: the tensors allocated in the range of growth and live at
+// its end, which the page isolates, include no gradient that the next step frees.
 func TestGrowthKeepsNoGradients(t *testing.T) {
 	ranges := 0
 	for i := range scenarios {
 		s := &scenarios[i]
-		// Logits that are held weigh more than gradients, and so where they are shortest is least.
+		// Held logits outweigh gradients, so the minimum is where the logits are shortest.
 		if s.job != nil || s.name == "held-logits" {
 			continue
 		}
-		run := tell(t, s, 1, 0)
+		run := replayScenario(t, s, 1, 0)
 		r := analysis.NewRecording(analysis.NewSource(run.Snapshot), run.device)
 		growth := r.Leaks().Growth
 		if growth == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// TestExamples tells every story again and compares it with the committed
+// TestExamples generates every story again and compares it with the committed
 // snapshots, without the gzip around them: compressors may differ. Where torch
 // itself has recorded a story there is nothing to compare.
 func TestExamples(t *testing.T) {
@@ -34,7 +34,7 @@ func TestExamples(t *testing.T) {
 }
 
 func compareTake(t *testing.T, story *story, k *take, path string) {
-	s, err := story.tell(k, 1)
+	s, err := story.record(k, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func compareTake(t *testing.T, story *story, k *take, path string) {
 		t.Fatal(err)
 	}
 	if got := gunzip(t, path); !bytes.Equal(got, want.Bytes()) {
-		t.Errorf("%s has %d bytes, the story now gives %d others; run make examples", path, len(got), want.Len())
+		t.Errorf("%s has %d bytes, the story now gives %d different ones; run make examples", path, len(got), want.Len())
 	}
 }
 
@@ -78,13 +78,13 @@ func gunzip(t *testing.T, path string) []byte {
 }
 
 // TestStoriesAddUp: what the allocator's model emits is consistent, whatever the
-// seed, and ends out of memory where it should.
+// seed, and runs out of memory where it should.
 func TestStoriesAddUp(t *testing.T) {
 	for i := range stories {
 		story := &stories[i]
 		for j := range story.takes {
 			for seed := range uint64(3) {
-				s, err := story.tell(&story.takes[j], seed)
+				s, err := story.record(&story.takes[j], seed)
 				if err != nil {
 					t.Fatalf("%s: %v", story.name, err)
 				}
@@ -105,7 +105,7 @@ func TestStoriesAddUp(t *testing.T) {
 func TestUnknownStory(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x.pickle")
 	if err := run([]string{"memviz-gen", "-o", out, "no-such-story"}, io.Discard); err == nil {
-		t.Error("a story that does not exist was told")
+		t.Error("a story that does not exist was generated")
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a failed run left a file")
@@ -195,8 +195,8 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// TestShapes makes each shape twice: it has the events and the live tensors
-// that were asked for, adds up, and is the same for the same seed.
+// TestShapes makes each shape twice: it has the requested events and live tensors,
+// adds up, and is the same for the same seed.
 func TestShapes(t *testing.T) {
 	for _, shape := range shapes {
 		var pickles [2]bytes.Buffer

@@ -3,7 +3,7 @@ package main
 import "github.com/memviz-go/memviz/pkg/snapshot"
 
 // The frames that PyTorch's own code puts on a stack, as torch 2.11 records
-// them with stacks="all". Symbols are shortened where their parameters say nothing.
+// them with stacks="all". Symbols are shortened where parameters add nothing.
 
 const site = "/opt/conda/lib/python3.11/site-packages/torch/"
 
@@ -48,7 +48,7 @@ var (
 		"Py_BytesMain", "_start")
 )
 
-// operator is the way from Python into an operator's kernel.
+// operator returns the frames from Python down to an operator's kernel.
 func operator(op string) []snapshot.FrameText {
 	return native(
 		"at::_ops::"+op+"::redispatch(c10::DispatchKeySet, at::Tensor const&)",
@@ -65,7 +65,7 @@ var engineThread = native(
 		"const&, bool)",
 	"start_thread", "__clone3")
 
-// backwardOf is an operator that a backward node calls on the engine's thread.
+// backwardOf returns the frames of an operator called by a backward node on the engine's thread.
 func backwardOf(node, op string) []snapshot.FrameText {
 	return native(
 		"at::_ops::"+op+"::call(at::Tensor const&)",
@@ -73,7 +73,7 @@ func backwardOf(node, op string) []snapshot.FrameText {
 		"torch::autograd::Node::operator()(std::vector<at::Tensor, std::allocator<at::Tensor> >&&)")
 }
 
-// releaseOf is a backward node that lets go of what forward saved for it.
+// releaseOf returns the frames of a backward node that releases its saved tensors.
 func releaseOf(node string) []snapshot.FrameText {
 	return native("torch::autograd::SavedVariable::reset_data()",
 		"torch::autograd::generated::"+node+"::release_variables()")

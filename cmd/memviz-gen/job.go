@@ -17,7 +17,7 @@ import (
 // stages from it to the end.
 type moeJob struct {
 	ranks, stages int
-	steps         int // that ranks record whole
+	steps         int // recorded completely by each rank
 	seed          uint64
 	noise         noise
 
@@ -25,7 +25,7 @@ type moeJob struct {
 	outlier int   // keeps a buffer from its first step on
 	leaks   int   // keeps a tensor of each step
 	short   int   // records the last shortSteps steps only
-	ooms    []int // run out of memory in one step more, one oomMicros after the other; then the job ends
+	ooms    []int // run out of memory in one further step, oomMicros apart; then the job ends
 }
 
 const noRank = -1
@@ -38,10 +38,10 @@ const (
 	oomMicros    = 35_000
 
 	jobStepMicros = 2_000_000
-	jobOOMMicros  = jobStepMicros * 19 / 20 // from the begin of the last step to the first failure
+	jobOOMMicros  = jobStepMicros * 19 / 20 // from the start of the last step to the first failure
 	jobCapacity   = 79 * gib
 
-	hiddenBytes  = 64 << 20 // what a layer makes of a microbatch: 8,192 tokens of 4,096 numbers of 2 bytes
+	hiddenBytes  = 64 << 20 // output of a layer for a microbatch: 8,192 tokens of 4,096 numbers of 2 bytes
 	tokenBytes   = 8_192 * 8
 	routerBytes  = 8_192 * 64 * halfBytes // probabilities of 64 experts
 	outlierBytes = 1_188 << 20
@@ -55,7 +55,7 @@ const (
 	stageFile   = site + "distributed/pipelining/stage.py"
 )
 
-// noise is how the tokens that reach the experts of a rank vary from step to step.
+// noise says how the tokens routed to the experts of a rank vary from step to step.
 type noise struct {
 	name, about string
 	factor      func(rng *rand.Rand) float64
@@ -79,15 +79,15 @@ var noises = []noise{
 		func(rng *rand.Rand) float64 { return []float64{0.5, 0.75, 1, 1}[rng.IntN(4)] }},
 }
 
-// stageOf is the stage of a rank. Ranks of one stage follow one another.
+// stageOf returns the stage of a rank. Ranks of one stage follow one another.
 func (j *moeJob) stageOf(rank int) int { return rank * j.stages / j.ranks }
 
-// hostOf is the machine that a rank runs on.
+// hostOf returns the machine that a rank runs on.
 func (j *moeJob) hostOf(rank int) string {
 	return fmt.Sprintf("n%d", rank*min(jobHosts, j.ranks)/j.ranks)
 }
 
-// path is where a rank writes its snapshot, named as torchtitan does, on its machine.
+// path is where a rank writes its snapshot on its machine, named as torchtitan does.
 func (j *moeJob) path(rank int) string {
 	return fmt.Sprintf("%s/memory_snapshot/iteration_%d/rank%d_memory_snapshot.pickle", j.hostOf(rank), j.steps+1, rank)
 }
@@ -99,24 +99,24 @@ type jobRank struct {
 	rank, stage int
 	random      *rand.Rand   // of its noise
 	load        float64      // of its experts in the step under way, 1 on average
-	shard       []*parameter // of what it gives to the optimizer
-	weights     []*parameter // each with a gradient that is there for good, as Megatron-LM has it
+	shard       []*parameter // weights that this rank's optimizer updates
+	weights     []*parameter // each with a permanent gradient, as in Megatron-LM
 	passes      int          // forward and backward passes begun
 	passBegan   int64        // the last of them; microseconds since 1970
 	known       failure
 }
 
-// failure is what is known of a request that fails, from an earlier run of the same rank.
+// failure locates a failing request, as learned from an earlier run of the same rank.
 type failure struct {
-	pass int   // it falls in this one, counted from 1; 0: there is none
-	lead int64 // microseconds from the begin of that pass to the request
+	pass int   // counted from 1; 0: no failure
+	lead int64 // microseconds from the start of that pass to the request
 }
 
-// errJobEnds: another process of the job has failed.
+// errJobEnds reports that another process of the job has failed.
 var errJobEnds = errors.New("the job was ended")
 
-// snapshot is what a rank records. One that runs out of memory runs twice: the first run
-// shows which request fails, so that the second one can wait before it.
+// snapshot returns the recording of a rank. A rank that runs out of memory runs twice:
+// the first run shows which request fails, so that the second can wait before it.
 func (j *moeJob) snapshot(rank int) (*snapshot.Snapshot, error) {
 	made, failed, err := j.run(rank, failure{})
 	if err != nil || !slices.Contains(j.ooms, rank) {
@@ -148,8 +148,8 @@ func (j *moeJob) run(rank int, known failure) (made *snapshot.Snapshot, failed f
 	return r.snapshot(""), failed, nil
 }
 
-// train makes what a rank has before the recording, with one step that fills the cache,
-// and then runs the steps that are recorded.
+// train sets up a rank and runs one step that fills the cache, both unrecorded, and
+// then runs the recorded steps.
 func (p *jobRank) train() {
 	p.loadModel()
 	first := 0
@@ -194,14 +194,14 @@ func (p *jobRank) loadModel() {
 	}
 }
 
-// microbatch is one whose backward pass is still to come.
+// microbatch is a microbatch whose backward pass is pending.
 type microbatch struct {
 	in, out *tensor
 	graph   []*node
 }
 
 // step is one step of the schedule 1F1B: as soon as a stage has as many microbatches as
-// it may have, a backward pass precedes each forward pass.
+// it may hold, a backward pass precedes each forward pass.
 func (p *jobRank) step(step int) {
 	p.advance(p.stage * 40_000) // until the first microbatch arrives
 	load := p.load
@@ -209,7 +209,7 @@ func (p *jobRank) step(step int) {
 	p.inside(func() {
 		for i := range microbatches {
 			if step == p.steps {
-				if slices.Contains(p.ooms, p.rank) { // its experts get more and more of all tokens
+				if slices.Contains(p.ooms, p.rank) { // its experts get a growing share of all tokens
 					p.load = load * math.Pow(3, float64(i))
 				} else if i == microbatches/2 {
 					raise(errJobEnds)
@@ -228,7 +228,7 @@ func (p *jobRank) step(step int) {
 	p.inside(func() { p.adam("AdamW", p.shard) }, py(jobFile, 171, "train_step"))
 }
 
-// beginPass is the time that the GPU takes for a pass, and until its input is there.
+// beginPass advances the clock until the input has arrived, and by the time of the pass.
 func (p *jobRank) beginPass(micros int) {
 	p.advance(micros)
 	p.passes++
@@ -240,8 +240,8 @@ func (p *jobRank) beginPass(micros int) {
 	p.passBegan = p.Micros
 }
 
-// forwardOne is the forward pass of a microbatch; of the first in a step and of the
-// first in all, the ranks that differ keep something.
+// forwardOne is the forward pass of a microbatch. Outlier and leaking ranks keep a tensor
+// of the first one overall or of the first one in a step.
 func (p *jobRank) forwardOne(ofStep, ofAll bool) (m microbatch) {
 	p.beginPass(40_000)
 	p.inside(func() {
@@ -270,19 +270,19 @@ func (p *jobRank) forwardOne(ofStep, ofAll bool) (m microbatch) {
 	return m
 }
 
-// backwardOne is the backward pass of a microbatch. What the next stage needs of its
-// output was sent long ago.
+// backwardOne is the backward pass of a microbatch. Its output was sent to the next
+// stage long ago.
 func (p *jobRank) backwardOne(m microbatch) {
 	p.beginPass(80_000)
 	p.inside(func() {
 		var gradient *tensor
 		p.inside(func() { gradient = p.make(m.out.bytes, "empty") }, py(stageFile, 560, "_retrieve_recv_grads"))
 		p.onEngine(nil, func() { gradient = p.flow(m.graph, gradient) })
-		p.drop(m.out, m.in, gradient) // which was sent to the stage before
+		p.drop(m.out, m.in, gradient) // the gradient has been sent to the previous stage
 	}, py(stageFile, 775, "backward_one_chunk"))
 }
 
-// operate runs an operator at a line of the model. It takes the reference to x.
+// operate runs an operator at a line of the model. It consumes x.
 func (p *jobRank) operate(at snapshot.FrameText, n node, bytes int64, x *tensor, saved ...*tensor) (out *tensor) {
 	p.inside(func() {
 		n.micros = 200
@@ -292,7 +292,7 @@ func (p *jobRank) operate(at snapshot.FrameText, n node, bytes int64, x *tensor,
 	return out
 }
 
-// layer is attention, and experts for each token. It takes the reference to x.
+// layer is attention, then experts for each token. It consumes x.
 func (p *jobRank) layer(i int, x *tensor, ofStep, ofAll bool) *tensor {
 	weights := p.weights[5*i:]
 	p.call(func() {
@@ -318,8 +318,8 @@ func (p *jobRank) attend(weights []*parameter, x *tensor) *tensor {
 	return x
 }
 
-// mixture sends each token to the ranks of its experts, and gets it back. The experts of
-// a rank work on what is sent to them.
+// mixture dispatches tokens to the ranks of their experts, runs this rank's experts on
+// the tokens it receives, and sends the results back.
 func (p *jobRank) mixture(weights []*parameter, x *tensor, ofStep, ofAll bool) *tensor {
 	arrived := int64(p.load*2*hiddenBytes) &^ 511
 	p.call(func() {

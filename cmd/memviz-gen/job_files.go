@@ -81,7 +81,7 @@ func parseJob(c *cli.Context) (*moeJob, error) {
 	j := &moeJob{ranks: c.Int("ranks"), stages: c.Int("stages"), steps: c.Int("steps"), seed: c.Uint64("seed"),
 		outlier: c.Int("outlier"), leaks: c.Int("leak"), short: c.Int("short")}
 	if c.NArg() > 0 {
-		return nil, fmt.Errorf("what is %q for? A job has options only", c.Args().First())
+		return nil, fmt.Errorf("unexpected argument %q: a job has options only", c.Args().First())
 	}
 	if j.ranks < 1 || j.ranks > maxJobRanks {
 		return nil, fmt.Errorf("--ranks %d is not one of 1 to %d", j.ranks, maxJobRanks)
@@ -91,13 +91,13 @@ func parseJob(c *cli.Context) (*moeJob, error) {
 	}
 	i := slices.IndexFunc(noises, func(n noise) bool { return n.name == c.String("noise") })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no noise %q\n%s", c.String("noise"), describeNoises())
+		return nil, fmt.Errorf("unknown noise %q\n%s", c.String("noise"), describeNoises())
 	}
 	j.noise = noises[i]
 	for _, text := range strings.FieldsFunc(c.String("oom"), func(r rune) bool { return r == ',' }) {
 		rank, err := strconv.Atoi(text)
 		if err != nil {
-			return nil, fmt.Errorf("--oom: %q is no rank", text)
+			return nil, fmt.Errorf("--oom: %q is not a rank", text)
 		}
 		j.ooms = append(j.ooms, rank)
 	}
@@ -109,7 +109,7 @@ func parseJob(c *cli.Context) (*moeJob, error) {
 	return j, nil
 }
 
-// writeSnapshots writes the file of each rank, some at the same time.
+// writeSnapshots writes the file of each rank, several in parallel.
 func (j *moeJob) writeSnapshots(folder string) error {
 	return j.each(0, j.ranks, func(rank int) error {
 		made, err := j.snapshot(rank)
@@ -132,7 +132,7 @@ func writePickle(w io.Writer, s *snapshot.Snapshot) error {
 	return buffered.Flush()
 }
 
-// each calls do for some ranks, as many at once as there are processors.
+// each calls do for a range of ranks, one goroutine per processor.
 func (j *moeJob) each(from, to int, do func(rank int) error) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -142,7 +142,7 @@ func (j *moeJob) each(from, to int, do func(rank int) error) error {
 	return g.Wait()
 }
 
-// writeDigests writes a file for each machine, what memviz digest --host would write
+// writeDigests writes a file for each machine, as memviz digest --host would write
 // there.
 func (j *moeJob) writeDigests(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -175,8 +175,8 @@ func (j *moeJob) writeDigests(folder string) error {
 	return nil
 }
 
-// digest is what memviz digest makes of the snapshot of a rank, which is written
-// nowhere.
+// digest returns what memviz digest makes of a rank's snapshot, without writing the
+// snapshot.
 func (j *moeJob) digest(rank int) (job.Digest, error) {
 	made, err := j.snapshot(rank)
 	if err != nil {

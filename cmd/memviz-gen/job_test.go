@@ -17,8 +17,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// troubled are the options of a job of 16 ranks, 8 a stage, with everything that can be
-// wrong.
+// troubled are the options of a job of 16 ranks, 8 per stage, with every problem there
+// is.
 var troubled = []string{"--ranks", "16", "--stages", "2", "--outlier", "2", "--leak", "14", "--oom", "11,9", "--short", "6"}
 
 func makeJob(t *testing.T, args ...string) (folder string) {
@@ -30,7 +30,7 @@ func makeJob(t *testing.T, args ...string) (folder string) {
 	return folder
 }
 
-// readDigests reads the digests that a job has been written as.
+// readDigests reads the digests of a job.
 func readDigests(t *testing.T, folder string) []job.Digest {
 	t.Helper()
 	var set job.DigestSet
@@ -46,8 +46,8 @@ func readDigests(t *testing.T, folder string) []job.Digest {
 	return set.Digests()
 }
 
-// TestTroubledJob: stages are told apart, and what is wrong is found, whatever the noise;
-// nothing else is.
+// TestTroubledJob: whatever the noise, stages are distinguished and every problem is
+// found, and nothing else.
 func TestTroubledJob(t *testing.T) {
 	for _, n := range noises {
 		t.Run(n.name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestTroubledJob(t *testing.T) {
 			}
 			for _, f := range found {
 				if rank := strings.Fields(f)[1]; !slices.Contains([]string{"2", "14", "11", "9", "6"}, rank) {
-					t.Errorf("found of a rank in which nothing is wrong: %s", f)
+					t.Errorf("reported about a healthy rank: %s", f)
 				}
 			}
 		})
@@ -107,8 +107,8 @@ func TestJobsFailures(t *testing.T) {
 	}
 }
 
-// TestJobFiles: what is written as snapshots is what digests are made of, with and without
-// others at the same time, and it adds up.
+// TestJobFiles: the snapshots written are the ones the digests are made from, whether
+// written alone or in parallel, and they add up.
 func TestJobFiles(t *testing.T) {
 	options := []string{"--ranks", "8", "--steps", "3", "--noise", "heavy", "--oom", "6", "--seed", "9"}
 	digests := readDigests(t, makeJob(t, append(options, "--as", "digests")...))
@@ -159,9 +159,9 @@ func TestJobMistakes(t *testing.T) {
 	for args, want := range map[string]string{
 		"--ranks 0":               "--ranks 0",
 		"--ranks 2 --stages 3":    "a rank for each stage",
-		"--noise pink":            `no noise "pink"`,
+		"--noise pink":            `unknown noise "pink"`,
 		"--ranks 8 --outlier 8":   "no rank 8",
-		"--ranks 8 --oom 2,three": `"three" is no rank`,
+		"--ranks 8 --oom 2,three": `"three" is not a rank`,
 		"--as files":              "neither snapshots nor digests",
 		"--ranks 8 more":          `"more"`,
 	} {

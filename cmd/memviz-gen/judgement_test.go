@@ -11,12 +11,12 @@ import (
 type score struct {
 	scenario             *scenario
 	right, wrong, silent int
-	why                  []string // of each that is not right
+	why                  []string // for each that is not right
 }
 
-// judge holds what is said of one run against the truth. Silent is what is not found
-// where the answer says that it may be there all the same, or where nothing is to be
-// found and the answer says that it could not have been.
+// judge compares the diagnosis of one run with the truth. A run counts as silent if a
+// problem is missed but the answer says it may exist all the same, or if there is none
+// and the answer says it could not have been seen.
 func (c *score) judge(seed uint64, l *ledger, said diagnosis) {
 	wrong := c.scenario.wrong(l, said)
 	missed := !c.scenario.found(l, said)
@@ -36,22 +36,22 @@ func (c *score) judge(seed uint64, l *ledger, said diagnosis) {
 	c.why = append(c.why, fmt.Sprintf("seed %d %s", seed, wrong))
 }
 
-// wrong is what is said and not true; or "".
+// wrong describes a false finding; or "".
 func (s *scenario) wrong(l *ledger, said diagnosis) string {
-	first := true // finding of the problem that there is
+	first := true // first finding of the actual problem
 	leaks := false
 	for _, f := range said.findings {
 		known := s.truth.says(f)
 		if f.problem == leak {
 			leaks = true
-			// Which line grows most need not be known.
+			// The line that grows most need not be known.
 			known = known || f.verdict == "unexplained" && f.site == "" && l != nil && l.perStep() > 0
 		}
 		if f.problem != s.truth.problem || !first {
 			known = known || slices.ContainsFunc(s.also, func(also truth) bool { return also.says(f) })
 		}
 		if s.truth.problem != fragmentation && f.problem == fragmentation {
-			known = known || said.wasteful // as odd sizes may make any run
+			known = known || said.wasteful // odd sizes may do this to any run
 		}
 		if !known {
 			return "says " + f.String()
@@ -70,8 +70,8 @@ func (s *scenario) wrong(l *ledger, said diagnosis) string {
 	if !leaks {
 		return ""
 	}
-	// With the bytes of the first step that adds any, or without: where steps add random
-	// bytes, every so often, that alone may be a third.
+	// With or without the first step that adds bytes: where steps add random amounts now
+	// and then, it alone may be a third.
 	if is, all := l.perStep(), l.perStepAll(); is > 0 &&
 		(said.perStep < min(is, all)*3/4 || said.perStep > max(is, all)*5/4) {
 		return fmt.Sprintf("says %d bytes a step, not %d or %d", said.perStep, is, all)
@@ -79,7 +79,7 @@ func (s *scenario) wrong(l *ledger, said diagnosis) string {
 	return ""
 }
 
-// found reports whether the problem that there is was found, and what is kept for good.
+// found reports whether the actual problem was found, with the bytes kept for good.
 func (s *scenario) found(l *ledger, said diagnosis) bool {
 	has := func(p problem) bool {
 		return slices.ContainsFunc(said.findings, func(f finding) bool { return f.problem == p })
@@ -87,8 +87,8 @@ func (s *scenario) found(l *ledger, said diagnosis) bool {
 	return (s.truth.problem == noProblem || has(s.truth.problem)) && (l == nil || l.perStep() == 0 || has(leak))
 }
 
-// TestJudgement holds what memviz says of runs against what is true of them: nothing
-// may be wrong, and where nothing is said the answer must say why. go test -v -run
+// TestJudgement compares what memviz reports about runs with the truth: nothing may be
+// wrong, and an answer without a finding must say why. go test -v -run
 // TestJudgement prints how much of each kind is right.
 func TestJudgement(t *testing.T) {
 	scores := make([]score, len(scenarios))
@@ -103,7 +103,7 @@ func TestJudgement(t *testing.T) {
 						c.judge(seed, nil, diagnoseJob(t, c.scenario, seed))
 						continue
 					}
-					run := tell(t, c.scenario, seed, 0)
+					run := replayScenario(t, c.scenario, seed, 0)
 					c.judge(seed, run.ledger, diagnose(t, run, c.scenario.card))
 				}
 				if c.wrong > 0 || c.silent > 0 && !c.scenario.quiet {

@@ -1,7 +1,7 @@
-// Command memviz-gen makes snapshots of runs that never happened, for examples
-// and tests. It goes through the lines of a script like Python would, on a model
-// of PyTorch's caching allocator, so stacks, events, addresses and segments are
-// what PyTorch would have recorded. The same story and seed give the same bytes.
+// Command memviz-gen makes snapshots of simulated runs, for examples and tests.
+// It executes the lines of a script as Python would, on a model of PyTorch's
+// caching allocator, so stacks, events, addresses and segments are what PyTorch
+// would have recorded. The same story and seed give the same bytes.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 func run(args []string, stdout io.Writer) error {
 	app := &cli.App{
 		Name:            "memviz-gen",
-		Usage:           "make a snapshot of a run that never happened",
+		Usage:           "make a snapshot of a simulated run",
 		ArgsUsage:       "STORY|SCENARIO|PROGRAM|SHAPE",
 		Description:     describe(),
 		HideHelpCommand: true,
@@ -39,21 +39,21 @@ func run(args []string, stdout io.Writer) error {
 				Usage: "write to `FILE`, gzipped if its name ends in .gz"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the run's random numbers"},
 			&cli.StringFlag{Name: "take", Usage: "which `FILE` of a story with several, such as after.pickle.gz"},
-			&cli.IntFlag{Name: "rank", Usage: "process of a job to make the file of, 0 to 7"},
+			&cli.IntFlag{Name: "rank", Usage: "which process of a job to write, 0 to 7"},
 			&cli.Int64Flag{Name: "x", Usage: "size of a program: the length of its sequences, or its batch",
 				Value: 256},
-			&cli.IntFlag{Name: "steps", Usage: "training steps of a program (default: as it says)"},
+			&cli.IntFlag{Name: "steps", Usage: "training steps of a program (default: its own)"},
 			&cli.IntFlag{Name: "protocol", Value: 4, Usage: "pickle protocol, 2 to 5"},
 			&cli.IntFlag{Name: "events", Value: 53_000, Usage: "events of a shape; 53,000 make about 10 MB"},
 			&cli.IntFlag{Name: "live", Value: 9_500, Usage: "tensors of a shape that are live at the same time"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.String("output") == "" {
-				return errors.New("-o says where to write to")
+				return errors.New("-o FILE is missing: where to write the snapshot")
 			}
 			if c.NArg() > 1 {
-				return fmt.Errorf("one story, scenario or shape at a time, and options stand before it: "+
-					"what is %q for?", c.Args().Get(1))
+				return fmt.Errorf("unexpected argument %q: "+
+					"one story, scenario or shape at a time, with options before it", c.Args().Get(1))
 			}
 			if p := c.Int("protocol"); p < 2 || p > 5 {
 				return fmt.Errorf("protocol %d is not one of 2 to 5", p)
@@ -74,16 +74,16 @@ func run(args []string, stdout io.Writer) error {
 	return app.Run(args)
 }
 
-// makeSnapshot makes what is asked for. A story knows how its file is written.
+// makeSnapshot makes the requested snapshot and returns how to write it.
 func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, func(io.Writer, *snapshot.Snapshot) error, error) {
 	name, seed := c.Args().First(), c.Uint64("seed")
 	if s, k := storyOf(name, c.String("take")); s != nil {
-		made, err := s.tell(k, seed)
+		made, err := s.record(k, seed)
 		return made, k.write, err
 	}
 	for i := range scenarios {
 		if scenarios[i].name == name {
-			made, err := scenarios[i].tell(seed, c.Int("rank"))
+			made, err := scenarios[i].record(seed, c.Int("rank"))
 			return made, nil, err
 		}
 	}
@@ -95,7 +95,7 @@ func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, func(io.Writer, *snapshot
 		if n := c.Int("steps"); n > 0 {
 			longer.steps = n
 		}
-		made, err := longer.tell(seed, c.Int64("x"), ample)
+		made, err := longer.record(seed, c.Int64("x"), ample)
 		return made, nil, err
 	}
 	for _, shape := range shapes {
@@ -107,10 +107,10 @@ func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, func(io.Writer, *snapshot
 	if s, _ := storyOf(name, ""); s != nil {
 		return nil, nil, fmt.Errorf("the story %s has no file %q", name, c.String("take"))
 	}
-	return nil, nil, fmt.Errorf("there is no story, scenario or shape %q\n%s", name, describe())
+	return nil, nil, fmt.Errorf("unknown story, scenario or shape %q\n%s", name, describe())
 }
 
-// storyOf is a story and its recording of that file, the first if none is named.
+// storyOf returns a story and its take with that file name, the first if none is given.
 func storyOf(name, file string) (*story, *take) {
 	for i := range stories {
 		s := &stories[i]
@@ -144,7 +144,7 @@ func describe() string {
 	return b.String()
 }
 
-// writeFile makes a file of what write gives, gzipped if its name says so.
+// writeFile writes a file with the output of write, gzipped if its name ends in .gz.
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -155,7 +155,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 			err = closeErr
 		}
 		if err != nil {
-			os.Remove(path) // half a snapshot is of no use
+			os.Remove(path) // half a snapshot is useless
 		}
 	}()
 	if !strings.HasSuffix(path, ".gz") {

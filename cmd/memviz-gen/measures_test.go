@@ -11,7 +11,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
-// shapes of which the peak lies in the loss, in the blocks and in the optimizer.
+// measuredShapes have their peaks in the loss, in the blocks and in the optimizer.
 var measuredShapes = []trained{
 	{6, 512, 8, 16384, 8, 256},
 	{8, 256, 4, 1024, 8, 256},
@@ -22,19 +22,19 @@ var measuredShapes = []trained{
 	{24, 128, 4, 512, 4, 128},
 }
 
-// record is such a training from the start.
+// record records such a training from the start.
 func (s trained) record(t *testing.T, h habit) *whatif.Run {
 	t.Helper()
 	k := take{all: !h.python, gpt: true, play: func(p *process) { p.main(func() { p.train(s, h) }) }}
-	told, err := (&story{name: "measures"}).tell(&k, 1)
+	recorded, err := (&story{name: "measures"}).record(&k, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return whatif.New(analysis.NewRecording(analysis.NewSource(told), replay.Replay(told, 0)))
+	return whatif.New(analysis.NewRecording(analysis.NewSource(recorded), replay.Replay(recorded, 0)))
 }
 
-// TestMeasures records the same training without and with each measure, and holds what
-// is predicted from the first recording against the second.
+// TestMeasures records the same training without and with each measure, and compares
+// the prediction from the first recording with the second.
 func TestMeasures(t *testing.T) {
 	with := func(list ...measures.Measure) []measures.Measure { return list }
 	sharded := adamHabit{shards: measures.DefaultGPUs}
@@ -43,7 +43,7 @@ func TestMeasures(t *testing.T) {
 		before, after    habit
 		active, reserved float64 // percent that the prediction may be off
 	}{
-		{measures: nil}, // exactly, also what is reserved
+		{measures: nil}, // exact, reserved memory included
 		{with(measures.Checkpoint), habit{}, habit{checkpoint: true}, 1, 10},
 		{with(measures.ShardOptimizer), habit{}, habit{adamHabit: sharded}, 0, 0},
 		{with(measures.EightBit), habit{}, habit{adamHabit: adamHabit{eightBit: true}}, 0, 0},
@@ -91,8 +91,8 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// TestMeasureOfWholeTensors: with each parameter's state on one GPU the prediction is that
-// of the fullest.
+// TestMeasureOfWholeTensors: with each parameter's state on one GPU the prediction is for
+// the fullest GPU.
 func TestMeasureOfWholeTensors(t *testing.T) {
 	for i, s := range measuredShapes {
 		got := measures.Try(s.record(t, habit{}), whatif.Limit{}, measures.ShardTensors)
@@ -107,8 +107,8 @@ func TestMeasureOfWholeTensors(t *testing.T) {
 	}
 }
 
-// TestMeasureOfLoss: a loss in parts is predicted about. What is recorded makes gradients in
-// the forward pass, as the prediction does not know.
+// TestMeasureOfLoss: a loss in parts is predicted approximately, because the recorded one
+// computes gradients in the forward pass, which the prediction cannot know.
 func TestMeasureOfLoss(t *testing.T) {
 	saves := false
 	for i, s := range measuredShapes {
@@ -125,7 +125,7 @@ func TestMeasureOfLoss(t *testing.T) {
 	}
 }
 
-// TestMeasureOfLeak: what grows is found from eight steps, and gone.
+// TestMeasureOfLeak: a leak is found from eight steps, and predicted away.
 func TestMeasureOfLeak(t *testing.T) {
 	for i, s := range measuredShapes {
 		before, after := s.record(t, habit{steps: 8, leaks: true}), s.record(t, habit{steps: 8})
@@ -140,7 +140,7 @@ func TestMeasureOfLeak(t *testing.T) {
 }
 
 // TestMeasuresWithoutNative: without C++ frames a recording does not show where a node of
-// the backward pass begins, so what is made again may come a tensor early or late.
+// the backward pass begins, so recomputation may start a tensor early or late.
 func TestMeasuresWithoutNative(t *testing.T) {
 	for i, s := range measuredShapes {
 		before, after := s.record(t, habit{python: true}), s.record(t, habit{python: true, checkpoint: true})
@@ -157,8 +157,8 @@ func TestMeasuresWithoutNative(t *testing.T) {
 	}
 }
 
-// TestMeasuresOfNextStep: the figures for a recording of a first step are those of the
-// next one, and measures count from there.
+// TestMeasuresOfNextStep: the figures for a recording of a first step describe the next
+// step, and measures count from there.
 func TestMeasuresOfNextStep(t *testing.T) {
 	for i, s := range measuredShapes {
 		first, later := s.record(t, habit{steps: 1}), s.record(t, habit{})
@@ -182,10 +182,10 @@ func TestMeasuresOfNextStep(t *testing.T) {
 }
 
 // TestMeasuresOfInference: outputs that a variable holds until the next ones replace them
-// are there twice at the peak, unless del drops them first.
+// exist twice at the peak, unless del drops them first.
 func TestMeasuresOfInference(t *testing.T) {
 	record := func(s trained, drop bool) *whatif.Run {
-		told, err := (&scenario{name: "measures", run: func(p *process) {
+		recorded, err := (&scenario{name: "measures", run: func(p *process) {
 			m := newGPT(s.layers, s.width, s.heads, s.vocabulary)
 			r := p.newGPTRun(m, s.batch, s.length)
 			for range 4 {
@@ -197,11 +197,11 @@ func TestMeasuresOfInference(t *testing.T) {
 					p.forget("logits")
 				}
 			}
-		}}).tell(1, 0)
+		}}).record(1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return whatif.New(analysis.NewRecording(analysis.NewSource(told), replay.Replay(told, 0)))
+		return whatif.New(analysis.NewRecording(analysis.NewSource(recorded), replay.Replay(recorded, 0)))
 	}
 	for i, s := range measuredShapes {
 		before, after := record(s, false), measures.Try(record(s, true), whatif.Limit{})

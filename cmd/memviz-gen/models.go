@@ -12,13 +12,13 @@ var moduleCall = []snapshot.FrameText{
 	py(site+"nn/modules/module.py", 1790, "_call_impl"),
 }
 
-// call runs the forward of a module that has these frames.
+// call runs the forward of a module with these frames.
 func (p *process) call(body func(), forward ...snapshot.FrameText) {
 	p.inside(body, append(moduleCall[:2:2], forward...)...)
 }
 
-// The operators below consume x: they take the reference that their caller has to
-// it, as if a variable were bound to the result.
+// The operators below consume x: they take over the caller's reference to it, as if
+// the variable were bound to the result.
 
 // linear is an nn.Linear: a matrix, and a bias unless there is none.
 type linear struct {
@@ -34,7 +34,7 @@ func newLinear(depth int, inputs, outputs int64, bias bool) linear {
 	return l
 }
 
-// newParameter is a weight on the CPU.
+// newParameter makes a weight on the CPU.
 func newParameter(depth int, elements int64) *parameter {
 	return &parameter{tensor: &tensor{bytes: elements * floatBytes}, depth: depth}
 }
@@ -78,7 +78,7 @@ func (p *process) cast(x *tensor) *tensor {
 		bytes = x.bytes * 2
 	}
 	out := p.make(bytes, "_to_copy")
-	if !x.grad { // it is not part of the graph
+	if !x.grad { // not part of the graph
 		p.drop(x)
 	} else {
 		p.result(&node{name: "ToCopyBackward0", op: "_to_copy"}, out, x)
@@ -117,7 +117,7 @@ func (p *process) toCUDA(weights []*parameter) {
 // them, in an nn.Sequential.
 type mlp []linear
 
-// newMLP is a model on the CPU, depth modules below the one that is moved to the GPU.
+// newMLP makes a model on the CPU, depth modules below the one that is moved to the GPU.
 func newMLP(depth int, widths ...int64) (m mlp) {
 	for i, inputs := range widths[:len(widths)-1] {
 		m = append(m, newLinear(depth+1, inputs, widths[i+1], true))
@@ -153,13 +153,13 @@ type gpt struct {
 	blocks          []block
 	norm            linear
 
-	// Habits of scenarios. eager, if set, is the length of sequences, of which
-	// attention keeps the scores, length x length a head. hook gets what the
-	// activation function of a block returns. checkpoints: each block is one.
+	// Variations for scenarios. eager, if set, is the sequence length; attention then
+	// keeps the scores, length x length per head. hook gets the output of a block's
+	// activation function. checkpoints: each block is one.
 	eager       int64
 	hook        func(block int, activation *tensor)
 	checkpoints bool
-	headless    bool // it returns what the head would get
+	headless    bool // returns the input of the head
 }
 
 type block struct {
@@ -167,7 +167,7 @@ type block struct {
 	qkv, projection, wide, narrow linear
 }
 
-// newNorm is an nn.LayerNorm.
+// newNorm makes an nn.LayerNorm.
 func newNorm(depth int, width int64) linear {
 	return linear{width, width, []*parameter{newParameter(depth, width), newParameter(depth, width)}}
 }
@@ -185,7 +185,7 @@ func newGPT(layers, width, heads, vocabulary int64) *gpt {
 	return m
 }
 
-// weights are in the order of model.parameters().
+// weights returns the weights in the order of model.parameters().
 func (m *gpt) weights() []*parameter {
 	all := slices.Clone(m.embedding.weights)
 	for _, b := range m.blocks {
@@ -301,8 +301,8 @@ func (p *process) crossEntropy(logits, targets *tensor) (loss *tensor) {
 	return loss
 }
 
-// lossInParts is the head and the loss for one part of the tokens after the other, as
-// kernels do it that make the gradients at once. It consumes x.
+// lossInParts is the head and the loss, chunk by chunk of the tokens, as in fused kernels
+// that compute the gradients in the forward pass. It consumes x.
 func (p *process) lossInParts(m *gpt, x *tensor, parts int64) (loss *tensor) {
 	p.at("return F.cross_entropy(rows, wanted)", func() {
 		ofInput, ofWeight := p.make(x.bytes, "zeros_like"), p.make(m.head.weights[0].bytes, "zeros_like")

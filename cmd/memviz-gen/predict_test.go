@@ -23,14 +23,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif/predict"
 )
 
-// at is the program recorded at x.
-func (s *sized) at(t *testing.T, seed uint64, x int64) predict.Given {
+// givenAt records the program at x.
+func (s *sized) givenAt(t *testing.T, seed uint64, x int64) predict.Given {
 	t.Helper()
-	told, err := s.tell(seed, x, ample)
+	recorded, err := s.record(seed, x, ample)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return given(told, x)
+	return given(recorded, x)
 }
 
 func given(s *snapshot.Snapshot, x int64) predict.Given {
@@ -40,7 +40,7 @@ func given(s *snapshot.Snapshot, x int64) predict.Given {
 
 // TestPredictedSizes predicts each program at a third size and records it there. The
 // active peak has to be exact where every size has a law that the recordings prove. The
-// reserved peak has to be exact or inside of what is printed, in 95 % of all triples.
+// reserved peak has to be exact or inside the printed spread in 95 % of all triples.
 func TestPredictedSizes(t *testing.T) {
 	var mu sync.Mutex
 	triples, printed, inside, exact := 0, 0, 0, 0
@@ -86,13 +86,13 @@ func count(is bool) int {
 // predicted predicts a program at x[2] from recordings at the two others. It returns the
 // prediction of reserved memory, nil if there is none, and the recorded peak.
 func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (*predict.Reserved, int64) {
-	study := predict.New([]predict.Given{s.at(t, seed, x[0]), s.at(t, seed, x[1])}, predict.Options{})
+	study := predict.New([]predict.Given{s.givenAt(t, seed, x[0]), s.givenAt(t, seed, x[1])}, predict.Options{})
 	if study.Refused != nil {
 		t.Errorf("%v: %s", x, study.Refused.Sentence)
 		return nil, 0
 	}
 	p := study.At(x[2], 0)
-	recorded := s.at(t, seed, x[2]).Run
+	recorded := s.givenAt(t, seed, x[2]).Run
 	if want := recorded.Recording().Device.Totals.PeakBytes; p.EvidentShare < 1 || p.ActivePeak != want {
 		t.Errorf("%v: active: %d predicted, %d recorded; aligned %.4f, evident %.4f", x, p.ActivePeak, want,
 			study.Aligned,
@@ -104,21 +104,21 @@ func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (*predict.Reser
 	return p.Reserved, recorded.ReservedPeak()
 }
 
-// studied is a study of a program at the first two of three sizes.
+// studied returns a study of a program at the first two of three sizes.
 func (s *sized) studied(t *testing.T) (x [3]int64, study *predict.Study) {
 	t.Helper()
 	x = [3]int64{128, 256, 512}
 	if s.batch {
 		x = [3]int64{2, 4, 8}
 	}
-	study = predict.New([]predict.Given{s.at(t, 1, x[0]), s.at(t, 1, x[1])}, predict.Options{})
+	study = predict.New([]predict.Given{s.givenAt(t, 1, x[0]), s.givenAt(t, 1, x[1])}, predict.Options{})
 	if study.Refused != nil {
 		t.Fatalf("%s: %s", s.name, study.Refused.Sentence)
 	}
 	return x, study
 }
 
-// TestPredictedTable writes what is predicted of each program beside what is recorded.
+// TestPredictedTable prints the prediction for each program beside its recording.
 func TestPredictedTable(t *testing.T) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -126,7 +126,7 @@ func TestPredictedTable(t *testing.T) {
 	for i := range sizedPrograms {
 		s := &sizedPrograms[i]
 		x, study := s.studied(t)
-		p, recorded := study.At(x[2], 0), s.at(t, 1, x[2]).Run
+		p, recorded := study.At(x[2], 0), s.givenAt(t, 1, x[2]).Run
 		reserved, between := "not predicted", ""
 		if r := p.Reserved; r != nil {
 			reserved, between = units.Count(r.Peak), units.Count(r.Low)+" to "+units.Count(r.High)
@@ -139,8 +139,8 @@ func TestPredictedTable(t *testing.T) {
 	testkit.Golden(t, "predicted.txt", b.Bytes())
 }
 
-// TestPredictedRecording compares the recordings of runs that were never made with those
-// of the same runs, event by event, where a recording begins with an empty cache.
+// TestPredictedRecording compares simulated recordings with actual ones of the same runs,
+// event by event, where a recording begins with an empty cache.
 func TestPredictedRecording(t *testing.T) {
 	for i := range sizedPrograms {
 		s := &sizedPrograms[i]
@@ -148,12 +148,12 @@ func TestPredictedRecording(t *testing.T) {
 			t.Parallel()
 			x, study := s.studied(t)
 			made, _ := predict.Snapshot([]*predict.Study{study}, x[2], 0)
-			recorded, err := s.tell(1, x[2], ample)
+			recorded, err := s.record(1, x[2], ample)
 			if err != nil {
 				t.Fatal(err)
 			}
 			d, want := replay.Replay(made, 0), replay.Replay(recorded, 0)
-			// Behind a first step follows one that was not recorded.
+			// A first step is followed by one that was not recorded.
 			if !d.AddsUp() || d.Totals.PeakBytes != want.Totals.PeakBytes && !study.FirstStep {
 				t.Fatalf("%+v %+v", d.Anomalies, d.Totals)
 			}
@@ -200,7 +200,7 @@ func TestPredictedCapacity(t *testing.T) {
 		t.Run(fmt.Sprint(test.program, " ", test.capacity>>20), func(t *testing.T) {
 			t.Parallel()
 			s := sizedProgram(test.program)
-			study := predict.New([]predict.Given{s.at(t, 1, test.x[0]), s.at(t, 1, test.x[1])}, predict.Options{})
+			study := predict.New([]predict.Given{s.givenAt(t, 1, test.x[0]), s.givenAt(t, 1, test.x[1])}, predict.Options{})
 			if study.Refused != nil {
 				t.Fatal(study.Refused.Sentence)
 			}
@@ -209,12 +209,12 @@ func TestPredictedCapacity(t *testing.T) {
 				t.Fatalf("%+v", l)
 			}
 			for x := max(l.X-4*test.step, test.step); x <= l.X+test.step; x += test.step {
-				told, err := s.tell(1, x, test.capacity)
+				recorded, err := s.record(1, x, test.capacity)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if fails := replay.Replay(told, 0).Totals.OOMEvents > 0; fails != (x == l.FailsAt) {
-					t.Errorf("%d predicted to fit, %d not; at %d it is recorded that a request fails: %v", l.X,
+				if fails := replay.Replay(recorded, 0).Totals.OOMEvents > 0; fails != (x == l.FailsAt) {
+					t.Errorf("%d predicted to fit, %d not; at %d a request fails in the recording: %v", l.X,
 						l.FailsAt, x,
 						fails)
 				}
@@ -222,11 +222,11 @@ func TestPredictedCapacity(t *testing.T) {
 			if test.again != (l.Again > 0) {
 				t.Errorf("fits again at %d", l.Again)
 			} else if test.again {
-				told, err := s.tell(1, l.Again, test.capacity)
+				recorded, err := s.record(1, l.Again, test.capacity)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if replay.Replay(told, 0).Totals.OOMEvents > 0 {
+				if replay.Replay(recorded, 0).Totals.OOMEvents > 0 {
 					t.Errorf("%d is predicted to fit, although %d does not, and fails", l.Again, l.FailsAt)
 				}
 			}
@@ -239,18 +239,18 @@ func TestPredictedCapacity(t *testing.T) {
 func TestPredictedNextStep(t *testing.T) {
 	first := sizedProgram("first-step")
 	for seed := range max(*seeds, 4) {
-		study := predict.New([]predict.Given{first.at(t, seed, 128), first.at(t, seed, 256)}, predict.Options{})
+		study := predict.New([]predict.Given{first.givenAt(t, seed, 128), first.givenAt(t, seed, 256)}, predict.Options{})
 		if study.Refused != nil || !study.FirstStep {
 			t.Fatalf("seed %d: %+v, first step: %v", seed, study.Refused, study.FirstStep)
 		}
 		p := study.At(512, 0)
 		two := *first
 		two.steps = 2
-		told, err := two.tell(seed, 512, ample)
+		recorded, err := two.record(seed, 512, ample)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := replay.Replay(told, 0)
+		d := replay.Replay(recorded, 0)
 		want := d.Totals.PeakBytes
 		if got := max(p.NextStep.Active.Low, p.ActivePeak); got != want {
 			t.Errorf("seed %d: next step: %+v predicted, %d recorded", seed, p.NextStep.Active, want)
@@ -274,16 +274,16 @@ func TestPredictedNextStep(t *testing.T) {
 	}
 }
 
-// TestPredictedFirstStep holds what is said of recordings of a first step against a golden
-// file: the step after it, what both reserve, and whether both fit.
+// TestPredictedFirstStep compares the predictions from recordings of a first step with a
+// golden file: the step after it, what both reserve, and whether both fit.
 func TestPredictedFirstStep(t *testing.T) {
 	var in []predictanswer.SizedInput
 	for _, x := range []int64{128, 256} {
-		told, err := sizedProgram("first-step").tell(1, x, ample)
+		recorded, err := sizedProgram("first-step").record(1, x, ample)
 		if err != nil {
 			t.Fatal(err)
 		}
-		input := answer.NewInput(fmt.Sprintf("%d.pickle", x), told)
+		input := answer.NewInput(fmt.Sprintf("%d.pickle", x), recorded)
 		in = append(in, predictanswer.SizedInput{X: x, Input: &input})
 	}
 	said, err := predictanswer.Answer(in, predictanswer.Options{At: []int64{512, 1024}, Capacity: 500 << 20,
@@ -303,21 +303,21 @@ func TestPredictedFirstStep(t *testing.T) {
 	testkit.Golden(t, "first_step.txt", text.Bytes())
 }
 
-// TestPredictedRetries: recordings that gave cached memory back, because the device was full,
-// are served under the same limit. So reserved memory, the page and the recording agree.
+// TestPredictedRetries: recordings that released cached memory because the device was full
+// are replayed under the same limit, so reserved memory, the page and the recording agree.
 func TestPredictedRetries(t *testing.T) {
 	s := *sizedProgram("step")
 	s.steps = 3
 	tried := 0
 	for seed := range uint64(8) {
-		told, err := s.tell(seed, 256, ample)
+		recorded, err := s.record(seed, 256, ample)
 		if err != nil {
 			t.Fatal(err)
 		}
-		free := replay.Replay(told, 0).Totals
+		free := replay.Replay(recorded, 0).Totals
 		for _, tenths := range []int64{6, 9} {
 			capacity := free.PeakBytes + (free.ReservedPeakBytes-free.PeakBytes)*tenths/10
-			full, err := s.tell(seed, 256, capacity)
+			full, err := s.record(seed, 256, capacity)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -326,7 +326,7 @@ func TestPredictedRetries(t *testing.T) {
 				recorded.Run.Limit.Bytes == 0 {
 				continue
 			}
-			study := predict.New([]predict.Given{s.at(t, seed, 128), recorded}, predict.Options{})
+			study := predict.New([]predict.Given{s.givenAt(t, seed, 128), recorded}, predict.Options{})
 			if study.Refused != nil || !study.PredictsReserved() {
 				t.Errorf("seed %d, %d bytes: %+v, %+v", seed, capacity, study.Refused, study.Colds)
 				continue
@@ -343,7 +343,7 @@ func TestPredictedRetries(t *testing.T) {
 		}
 	}
 	if tried < 3 {
-		t.Errorf("only %d recordings gave memory back", tried)
+		t.Errorf("only %d recordings released memory", tried)
 	}
 }
 
@@ -354,7 +354,7 @@ func TestPredictedSteps(t *testing.T) {
 	for seed := range max(*seeds, 3) {
 		for _, steps := range [][2]int{{5, 3}, {8, 3}, {3, 8}, {11, 10}, {20, 21}} {
 			many.steps, few.steps = steps[0], steps[1]
-			study := predict.New([]predict.Given{many.at(t, seed, 128), few.at(t, seed, 256)}, predict.Options{})
+			study := predict.New([]predict.Given{many.givenAt(t, seed, 128), few.givenAt(t, seed, 256)}, predict.Options{})
 			if study.Refused != nil {
 				t.Errorf("seed %d, %v steps: %s", seed, steps, study.Refused.Sentence)
 				continue
@@ -362,7 +362,7 @@ func TestPredictedSteps(t *testing.T) {
 			if !study.LastStep {
 				t.Errorf("seed %d, %v steps: not the last step", seed, steps)
 			}
-			recorded := few.at(t, seed, 512).Run.Recording().Device.Totals.PeakBytes
+			recorded := few.givenAt(t, seed, 512).Run.Recording().Device.Totals.PeakBytes
 			if p := study.At(512, 0); p.ActivePeak != recorded {
 				t.Errorf("seed %d, %v steps: %d predicted, %d recorded", seed, steps, p.ActivePeak, recorded)
 			}
@@ -373,24 +373,24 @@ func TestPredictedSteps(t *testing.T) {
 // TestPredictRefuses: recordings that must not be compared are refused, with the reason.
 func TestPredictRefuses(t *testing.T) {
 	program := func(name string, x, label int64) predict.Given {
-		g := sizedProgram(name).at(t, 1, x)
+		g := sizedProgram(name).givenAt(t, 1, x)
 		g.X = label
 		return g
 	}
 	edited := func(name string, x int64, edit func(*snapshot.Snapshot)) predict.Given {
-		told, err := sizedProgram(name).tell(1, x, ample)
+		recorded, err := sizedProgram(name).record(1, x, ample)
 		if err != nil {
 			t.Fatal(err)
 		}
-		edit(told)
-		return given(told, x)
+		edit(recorded)
+		return given(recorded, x)
 	}
 	withLayers := func(x int64) predict.Given {
 		s := *sizedProgram("step")
 		s.layers = 2
-		return s.at(t, 1, x)
+		return s.givenAt(t, 1, x)
 	}
-	failing, err := sizedProgram("step").tell(1, 512, 250<<20)
+	failing, err := sizedProgram("step").record(1, 512, 250<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,19 +403,19 @@ func TestPredictRefuses(t *testing.T) {
 				r.forward()
 			}
 		}}
-		return s.at(t, 1, tokens)
+		return s.givenAt(t, 1, tokens)
 	}
 	accumulated := func(batches int64) predict.Given {
 		s := sized{habit: func(r *sizedRun) {
 			batches := r.length
 			r.length = 64
-			for range batches - 1 { // and one more, of which the backward pass is not recorded
+			for range batches - 1 { // and one more, whose backward pass is not recorded
 				r.load()
 				r.forward()
 				r.at("error.backward()", func() { r.backward(r.vars["error"]) })
 			}
 		}}
-		return s.at(t, 1, batches)
+		return s.givenAt(t, 1, batches)
 	}
 	cut := edited("step", 256, func(*snapshot.Snapshot) {})
 	cut.Run.Recording().Snapshot.Salvaged = &snapshot.Salvaged{From: 0, NoEnd: true, Err: io.ErrUnexpectedEOF}
@@ -475,11 +475,11 @@ func TestPredictRefuses(t *testing.T) {
 	testkit.Golden(t, "refused.txt", sentences.Bytes())
 }
 
-// TestPredictedPadding: padding to multiples of 64 is seen where it differs between the
-// recordings. Two of them do not prove it, three do.
+// TestPredictedPadding: padding to multiples of 64 is detected where it differs between
+// the recordings. Two of them do not prove it, three do.
 func TestPredictedPadding(t *testing.T) {
 	s := sizedProgram("padding")
-	a, b, c := s.at(t, 1, 100), s.at(t, 1, 270), s.at(t, 1, 300)
+	a, b, c := s.givenAt(t, 1, 100), s.givenAt(t, 1, 270), s.givenAt(t, 1, 300)
 	if study := predict.New([]predict.Given{a, b},
 		predict.Options{}); study.Refused == nil || study.Refused.Key != "no_laws" {
 		t.Errorf("two recordings: %+v", study.Refused)
@@ -489,7 +489,7 @@ func TestPredictedPadding(t *testing.T) {
 		t.Fatal(study.Refused.Sentence)
 	}
 	for _, x := range []int64{33, 257, 321, 500} {
-		p, recorded := study.At(x, 0), s.at(t, 1, x).Run
+		p, recorded := study.At(x, 0), s.givenAt(t, 1, x).Run
 		if want := recorded.Recording().Device.Totals.PeakBytes; p.ActivePeak != want {
 			t.Errorf("at %d: %d predicted, %d recorded", x, p.ActivePeak, want)
 		}

@@ -12,15 +12,15 @@ import (
 )
 
 // process is Python running the script of a story or a scenario on a simulated
-// GPU. What it runs reads like that script: a line is found by its text, and
-// whatever the line does has its frame on the stack.
+// GPU. Its Go code reads like the script: a line is found by its text, and its
+// frame is on the stack of everything it does.
 //
 // Errors are exceptions, as in Python: they unwind everything up to [catch].
 type process struct {
 	*recorder
 	script   script
-	vars     map[string]*tensor // what variables of the script hold
-	made     []*tensor          // every tensor, in the order in which they were made
+	vars     map[string]*tensor // variables of the script
+	made     []*tensor          // every tensor, in the order of creation
 	autograd autograd
 
 	adamHabit adamHabit
@@ -32,7 +32,7 @@ type process struct {
 	ledger ledger
 }
 
-// tensor is a storage on a GPU. It is freed when the last reference to it goes.
+// tensor is a storage on a GPU. It is freed with its last reference.
 type tensor struct {
 	gpu   *testsnap.GPU
 	addr  uint64
@@ -49,7 +49,7 @@ func newProcess(r *recorder, s script) *process {
 
 type exception struct{ error }
 
-// raise raises an exception if there is an error.
+// raise raises an exception if err is not nil.
 func raise(err error) {
 	if err != nil {
 		panic(exception{err})
@@ -71,7 +71,7 @@ func catch(body func()) (err error) {
 	return nil
 }
 
-// inside runs body below calls of Python, outermost first.
+// inside runs body below Python frames, outermost first.
 func (p *process) inside(body func(), calls ...snapshot.FrameText) {
 	depth := len(p.python)
 	p.python = append(p.python, calls...)
@@ -79,7 +79,7 @@ func (p *process) inside(body func(), calls ...snapshot.FrameText) {
 	body()
 }
 
-// at does what a line of the script does.
+// at runs body as a line of the script.
 func (p *process) at(text string, body func()) {
 	frame, err := p.script.frame(text)
 	raise(err)
@@ -105,7 +105,7 @@ func (p *process) onGPU(g *testsnap.GPU, body func()) {
 	body()
 }
 
-// make is a tensor that an operator returns.
+// make allocates a tensor that an operator returns.
 func (p *process) make(bytes int64, op string) *tensor { return p.allocate(bytes, operator(op)) }
 
 // allocate makes a tensor with one reference, called from the given C++ frames.
@@ -129,7 +129,7 @@ func hold(x *tensor) *tensor {
 	return x
 }
 
-// drop takes a reference away from tensors, in Python; nil is None.
+// drop releases a reference to each tensor, in Python; nil is None.
 func (p *process) drop(tensors ...*tensor) { p.release(pythonDrops, tensors...) }
 
 // release is drop with the given C++ frames.
@@ -150,21 +150,21 @@ func (p *process) release(native []snapshot.FrameText, tensors ...*tensor) {
 	}
 }
 
-// set binds a variable, which drops what it held.
+// set binds a variable, dropping its old value.
 func (p *process) set(name string, x *tensor) {
 	before := p.vars[name]
 	p.vars[name] = x
 	p.drop(before)
 }
 
-// forget is the end of a function: its variables go.
+// forget drops variables, as at the end of a function.
 func (p *process) forget(names ...string) {
 	for _, name := range names {
 		p.set(name, nil)
 	}
 }
 
-// assign is a line that binds a variable to what an operator returns.
+// assign is a line that binds a variable to the result of an operator.
 func (p *process) assign(name, text string, bytes int64, op string) {
 	p.at(text, func() { p.set(name, p.make(bytes, op)) })
 }
@@ -190,11 +190,11 @@ func total(tensors []*tensor) (bytes int64) {
 }
 
 // script is the Python that a process runs: the frames of its lines by their
-// text, but for indentation and a comment behind it. So the frames are right
-// wherever a line moves to. A text that several lines have has no frame.
+// text, without indentation and trailing comments. So the frames stay right when a
+// line moves. Text that occurs on several lines has no frame.
 type script map[string]snapshot.FrameText
 
-// openScript reads files of the examples; folder is where they pretend to lie.
+// openScript reads files of the examples; folder is where they pretend to be.
 func openScript(folder string, names ...string) (script, error) {
 	s := script{}
 	for _, name := range names {
@@ -228,7 +228,7 @@ func (s script) frame(text string) (snapshot.FrameText, error) {
 	return f, nil
 }
 
-// functionAt is the function that a line is in.
+// functionAt returns the function that encloses a line.
 func functionAt(lines []string, at int) string {
 	indent := indentation(lines[at])
 	for i := at; i >= 0 && indent > 0; i-- {

@@ -12,7 +12,7 @@ import (
 
 const gib = 1 << 30
 
-// startMicros is when every recording begins: 2026-01-01 00:00 UTC.
+// startMicros is the time at which every recording begins: 2026-01-01 00:00 UTC.
 const startMicros = 1767225600_000_000
 
 // recorder is a process with a GPU, or several, in which Python runs.
@@ -22,7 +22,7 @@ type recorder struct {
 	settings allocator.Settings
 	capacity int64 // bytes
 	rng      *rand.Rand
-	unnamed  bool // no profiler runs, so there are no annotations
+	unnamed  bool // no profiler runs, so nothing is annotated
 	noNative bool // stacks="python": no C++ frames
 
 	python []snapshot.FrameText // the current call, outermost first
@@ -47,19 +47,19 @@ func newRecorder(settings allocator.Settings, capacity int64, seed uint64) *reco
 	return r
 }
 
-// addGPU gives the process a further device like those that it has.
+// addGPU adds a device with the same properties to the process.
 func (r *recorder) addGPU() *testsnap.GPU {
 	return r.Add(r.settings, allocator.NewSimulatedDriver(r.capacity))
 }
 
-// advance moves the clock on by micros and up to half as much again.
+// advance moves the clock forward by micros and up to half as much again.
 func (r *recorder) advance(micros int) {
 	if micros > 0 {
 		r.Micros += int64(micros + r.rng.IntN(micros/2+1))
 	}
 }
 
-// stackOf is the current call with C++ frames below it, innermost first.
+// stackOf returns the current call with C++ frames below it, innermost first.
 func (r *recorder) stackOf(inner, native []snapshot.FrameText) snapshot.StackID {
 	if r.noNative {
 		inner, native = nil, nil

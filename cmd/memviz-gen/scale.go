@@ -9,8 +9,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// shape is a snapshot of which only the size, the number of stacks and the kind
-// of lifetimes matter.
+// shape is a kind of snapshot, for tests that care only about size, number of stacks
+// and lifetimes.
 type shape struct {
 	name, about string
 	fill        func(l *load, events, live int)
@@ -22,7 +22,7 @@ var shapes = []shape{
 	{"adversarial", "random lifetimes, the hardest thing to draw", adversarial},
 }
 
-// make makes a snapshot of at least so many events.
+// make makes a snapshot of at least the given number of events.
 func (s *shape) make(seed uint64, events, live int) (*snapshot.Snapshot, error) {
 	l := newLoad(seed)
 	if err := catch(func() { s.fill(l, events, live) }); err != nil {
@@ -38,7 +38,7 @@ const (
 	maxDepth       = 90
 )
 
-// load is a recording of a great many events.
+// load is a recording with very many events.
 type load struct {
 	*recorder
 	stacks []snapshot.StackID
@@ -53,8 +53,8 @@ func newLoad(seed uint64) *load {
 	return l
 }
 
-// randomStack is a call site inside a tree of calls: sites that are near each
-// other share their outer frames, as call sites of one module do.
+// randomStack returns the stack of a call site in a tree of calls: nearby sites share
+// their outer frames, as the call sites of one module do.
 func (l *load) randomStack(site int) snapshot.StackID {
 	shape := rand.New(rand.NewPCG(uint64(site), 1))
 	depth := minDepth + int(math.Pow(shape.Float64(), 3)*(maxDepth-minDepth+1)) // most are shallow
@@ -91,9 +91,8 @@ func (l *load) free(site int, addr uint64) {
 func (l *load) recorded() int { return l.Out.Len(0) }
 
 // trainingShaped is a loop over steps of about 2,500 saved activations, most
-// with a scratch tensor beside it, above the other live tensors, which stay. No
-// step is quite like another: sequences have another length each time, and some
-// operators run only now and then.
+// with a scratch tensor beside it, on top of live tensors that stay. No two steps are
+// quite alike: sequence lengths vary, and some operators run only now and then.
 func trainingShaped(l *load, events, live int) {
 	const layers = 2_500
 	for i := range max(0, live-layers) {

@@ -13,7 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// problem is what is wrong in a scenario, or not.
+// problem is the kind of fault in a scenario, if any.
 type problem string
 
 const (
@@ -21,14 +21,14 @@ const (
 	leak          problem = "leak"          // tensors that survive steps, more of them in each
 	cycle         problem = "cycle"         // tensors that only Python's cycle collector frees
 	outOfCapacity problem = "oom"           // a request that failed
-	fragmentation problem = "fragmentation" // cached memory in pieces too small to be of use
+	fragmentation problem = "fragmentation" // cached memory in pieces too small to be useful
 	badRank       problem = "rank"          // one process of a job holds what the others do not
 )
 
-// truth is what a diagnosis has to say of a scenario.
+// truth is the correct diagnosis of a scenario.
 type truth struct {
 	problem problem
-	verdict string // which kind of it; "": any
+	verdict string // kind of the problem; "": any
 	site    string // file:line:function of the call that made the memory in question, with * for any line; "": any
 }
 
@@ -43,23 +43,23 @@ func (t truth) String() string {
 	return fmt.Sprintf("%s: %s, at %s", t.problem, t.verdict, t.site)
 }
 
-// scenario is a run of which the truth is known. The seed decides all else: the
+// scenario is a run whose true diagnosis is known. The seed decides all else: the
 // model, the batch, the lengths of sequences, the number of steps, where recording
 // begins, whether stacks have C++ frames, and so on.
 type scenario struct {
 	name, about string
 	truth       truth
 	also        []truth           // what else may be found, whatever the verdict
-	device      snapshot.DeviceID // that the truth is about; nothing is wrong with others
-	// what is true cannot always be seen in what is recorded, so silence that says so will do
+	device      snapshot.DeviceID // the truth is about this one; others are healthy
+	// the recording does not always show the truth, so an answer may say that it cannot judge
 	quiet    bool
 	conf     string // PYTORCH_CUDA_ALLOC_CONF
 	capacity int64  // most bytes of the GPU that torch may have; 0: ample
-	card     int64  // bytes that the GPU's model has; 0: not more than torch may have
+	card     int64  // bytes of the GPU's memory; 0: no more than torch may have
 	run      func(*process)
 
-	// job, if set instead of run, is what each process of a job of jobSize does,
-	// one of which is unlike the others.
+	// job, if set instead of run, runs in each process of a job of jobSize, one of
+	// which is unlike the others.
 	job func(p *process, rank int, bad bool)
 }
 
@@ -70,18 +70,18 @@ var scenarios = slices.Concat(cleanScenarios, steadyScenarios, leakScenarios, gr
 // ledger is what a scenario knows about its own run, for tests of what memviz concludes.
 type ledger struct {
 	leaked  []*tensor // made to be kept for good
-	held    []int64   // bytes of those at the end of each recorded step
+	held    []int64   // bytes of leaked at the end of each recorded step
 	more    bool      // each step works on more data than the one before
-	retries int       // recorded requests that were served without the cache only
+	retries int       // recorded requests that succeeded only after the cache was released
 }
 
-// leak says that a tensor is kept for good.
+// leak records that a tensor is kept for good.
 func (l *ledger) leak(x *tensor) *tensor {
 	l.leaked = append(l.leaked, x)
 	return x
 }
 
-// endStep notes what is held at the end of a step.
+// endStep records the leaked bytes at the end of a step.
 func (l *ledger) endStep() {
 	var held int64
 	for _, x := range l.leaked {
@@ -92,8 +92,8 @@ func (l *ledger) endStep() {
 	l.held = append(l.held, held)
 }
 
-// perStep is by how many bytes what is kept grows each step, from the first step that
-// adds to it to the last.
+// perStep returns the growth of the leaked bytes per step, from the first step that
+// adds to them to the last.
 func (l *ledger) perStep() int64 {
 	first, last := -1, 0
 	for i, held := range l.held {
@@ -110,15 +110,15 @@ func (l *ledger) perStep() int64 {
 	return (l.held[last] - l.held[first]) / int64(last-first)
 }
 
-// tell runs a scenario, or one rank of it, and takes its snapshot, also when it
-// ends in an out-of-memory error.
-func (s *scenario) tell(seed uint64, rank int) (*snapshot.Snapshot, error) {
-	made, _, err := s.tellAll(seed, rank)
+// record runs a scenario, or one rank of it, and takes its snapshot, even if it ends
+// in an out-of-memory error.
+func (s *scenario) record(seed uint64, rank int) (*snapshot.Snapshot, error) {
+	made, _, err := s.recordAll(seed, rank)
 	return made, err
 }
 
-// tellAll is tell, with what the run knows of itself.
-func (s *scenario) tellAll(seed uint64, rank int) (*snapshot.Snapshot, *ledger, error) {
+// recordAll is record, and also returns the run's ledger.
+func (s *scenario) recordAll(seed uint64, rank int) (*snapshot.Snapshot, *ledger, error) {
 	settings, err := allocator.ParseSettings(s.conf)
 	if err != nil {
 		return nil, nil, err
@@ -147,15 +147,15 @@ func (s *scenario) tellAll(seed uint64, rank int) (*snapshot.Snapshot, *ledger, 
 	return r.snapshot(s.conf), &p.ledger, nil
 }
 
-// seed keeps scenarios of the same seed from having the same model.
+// seed varies a seed by scenario, so that they do not all have the same model.
 func (s *scenario) seed(seed uint64) uint64 {
 	h := fnv.New64a()
 	io.WriteString(h, s.name)
 	return seed ^ h.Sum64()
 }
 
-// bytes is what torch may have of the GPU, beside its context and whatever else
-// there is.
+// bytes is how much of the GPU torch may use, besides its context and other
+// programs.
 func (s *scenario) bytes(seed uint64) int64 {
 	if s.capacity == 0 {
 		return ample
@@ -164,7 +164,7 @@ func (s *scenario) bytes(seed uint64) int64 {
 	return s.capacity - others
 }
 
-// perStepAll is what is kept in the end for each step from the first that adds to it on.
+// perStepAll divides all leaked bytes by the steps since the first that leaked any.
 func (l *ledger) perStepAll() int64 {
 	first := slices.IndexFunc(l.held, func(held int64) bool { return held > 0 })
 	if first < 0 {
@@ -175,7 +175,7 @@ func (l *ledger) perStepAll() int64 {
 
 const jobSize = 8
 
-// badRankOf is the rank that is unlike the others for a seed.
+// badRankOf returns the rank that is unlike the others for a seed.
 func badRankOf(seed uint64) int { return int((3 + 5*seed) % jobSize) }
 
 // loop is a script that trains the GPT, whose model, data and habits the seed
@@ -199,7 +199,7 @@ func (p *process) newLoop() *loop {
 		lengths[i] = int64(32 * (2 + p.rng.IntN(14)))
 	}
 	l := &loop{steps: 12 + p.rng.IntN(3), lengths: lengths, data: rand.New(rand.NewPCG(p.rng.Uint64(), 0))}
-	if p.rng.IntN(3) == 0 { // when the model is made already, its tensors have no stacks
+	if p.rng.IntN(3) == 0 { // when the model exists already, its tensors have no stacks
 		l.record = 1 + p.rng.IntN(2)
 		l.steps += l.record
 		p.Paused = true
@@ -223,7 +223,7 @@ func (l *loop) train(step func(i int)) {
 	}
 }
 
-// clean is a script of which each step is as it should be.
+// clean is a script without a problem.
 func clean(l *loop) func(int) { return func(int) { l.step() } }
 
 // looped is a run of a loop; script prepares it and returns what it does in step i.
@@ -234,7 +234,7 @@ func looped(script func(*loop) func(i int)) func(*process) {
 	}
 }
 
-// and is a script that does something more after each step.
+// and returns a script that does something more after each step.
 func (l *loop) and(more func(i int)) func(int) {
 	return func(i int) {
 		l.step()
@@ -247,17 +247,17 @@ func (l *loop) line(number int32, body func(), calls ...snapshot.FrameText) {
 	l.inside(body, append([]snapshot.FrameText{py(trainFile, number, "main")}, calls...)...)
 }
 
-// keep makes a tensor at a line of the script, inside a call, and never drops it.
+// keep allocates a tensor at a line of the script, inside a call, and never drops it.
 func (l *loop) keep(bytes int64, op string, line int32, call snapshot.FrameText) {
 	l.line(line, func() { l.make(bytes, op) }, call)
 }
 
-// leak is keep, of a tensor that nobody needs.
+// leak is keep, for a tensor that counts as leaked.
 func (l *loop) leak(bytes int64, op string, line int32, call snapshot.FrameText) {
 	l.line(line, func() { l.ledger.leak(l.make(bytes, op)) }, call)
 }
 
-// leaking says that whatever body makes and does not drop is kept for good.
+// leaking records every tensor that body makes and does not drop as leaked.
 func (l *loop) leaking(body func()) {
 	before := len(l.made)
 	body()
@@ -268,7 +268,7 @@ func (l *loop) leaking(body func()) {
 	}
 }
 
-// odd is a number of bytes from least to most that is a multiple of nothing but a float.
+// odd returns a number of bytes from least to most, a multiple of a float and no more.
 func (r *recorder) odd(least, most int64) int64 {
 	return (least + r.rng.Int64N(most-least+1)) / floatBytes * floatBytes
 }

@@ -17,35 +17,35 @@ import (
 // seeds is how many runs of a scenario the tests look at.
 var seeds = flag.Uint64("seeds", 2, "how many runs of each scenario to look at; make nightly takes 20")
 
-// told is one file of a scenario, replayed.
-type told struct {
+// scenarioRun is one file of a scenario, replayed.
+type scenarioRun struct {
 	*snapshot.Snapshot
-	device *replay.Device // that its truth is about
+	device *replay.Device // the one its truth is about
 	ledger *ledger
 }
 
-func tell(t *testing.T, s *scenario, seed uint64, rank int) told {
+func replayScenario(t *testing.T, s *scenario, seed uint64, rank int) scenarioRun {
 	t.Helper()
-	made, ledger, err := s.tellAll(seed, rank)
+	made, ledger, err := s.recordAll(seed, rank)
 	if err != nil {
 		t.Fatalf("%s, seed %d: %v", s.name, seed, err)
 	}
-	return told{made, replay.Replay(made, s.device), ledger}
+	return scenarioRun{made, replay.Replay(made, s.device), ledger}
 }
 
-// TestScenariosAreTrue holds the truth of each scenario against what its run did,
-// with sums that know nothing of the rules of pkg/analysis.
+// TestScenariosAreTrue compares the truth of each scenario with what its run did, by
+// sums that are independent of the rules of pkg/analysis.
 func TestScenariosAreTrue(t *testing.T) {
 	for i := range scenarios {
 		s := &scenarios[i]
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range *seeds {
-				run := tell(t, s, seed, (badRankOf(seed)+1)%jobSize)
+				run := replayScenario(t, s, seed, (badRankOf(seed)+1)%jobSize)
 				if !run.device.AddsUp() {
 					t.Errorf("seed %d: %+v %+v", seed, run.device.Anomalies, run.device.Reconciliation)
 				}
-				if why := run.lies(s, seed, t); why != "" {
+				if why := run.mismatch(s, seed, t); why != "" {
 					t.Errorf("seed %d: %s", seed, why)
 				}
 			}
@@ -53,8 +53,8 @@ func TestScenariosAreTrue(t *testing.T) {
 	}
 }
 
-// lies says how a run differs from the truth of its scenario.
-func (run told) lies(s *scenario, seed uint64, t *testing.T) string {
+// mismatch describes how a run differs from the truth of its scenario.
+func (run scenarioRun) mismatch(s *scenario, seed uint64, t *testing.T) string {
 	d := run.device
 	if ooms := d.Totals.OOMEvents; ooms > 0 != (s.truth.problem == outOfCapacity) {
 		return fmt.Sprintf("%d requests failed", ooms)
@@ -86,10 +86,10 @@ func (run told) lies(s *scenario, seed uint64, t *testing.T) string {
 		if run.ledger.perStep() > 0 != (len(s.also) > 0) {
 			return "what it keeps is not what may be found"
 		}
-		return run.liesOfOOM(s)
+		return run.mismatchOfOOM(s)
 	case badRank:
-		bad := tell(t, s, seed, badRankOf(seed))
-		good := tell(t, s, seed, (badRankOf(seed)+1)%jobSize)
+		bad := replayScenario(t, s, seed, badRankOf(seed))
+		good := replayScenario(t, s, seed, (badRankOf(seed)+1)%jobSize)
 		x, m := bad.heldBy(s.truth)[bad.device.Totals.PeakState], good.heldBy(s.truth)[good.device.Totals.PeakState]
 		if x <= m {
 			return fmt.Sprintf("the bad rank holds %d bytes, another one %d", x, m)
@@ -98,8 +98,8 @@ func (run told) lies(s *scenario, seed uint64, t *testing.T) string {
 	return ""
 }
 
-// liesOfOOM compares sums: what is free, and what the site holds of the rest.
-func (run told) liesOfOOM(s *scenario) string {
+// mismatchOfOOM compares sums: free memory, and the site's share of the rest.
+func (run scenarioRun) mismatchOfOOM(s *scenario) string {
 	d := run.device
 	state := slices.Index(d.Events.Action, snapshot.OOM)
 	request, deviceFree := d.Events.Size[state], int64(d.Events.Addr[state])
@@ -128,8 +128,8 @@ func (run told) liesOfOOM(s *scenario) string {
 	return ""
 }
 
-// kept is how many bytes that were allocated in some events are live at the end.
-func (run told) kept(from, to int) (bytes int64) {
+// kept returns how many bytes allocated in a range of events are live at the end.
+func (run scenarioRun) kept(from, to int) (bytes int64) {
 	for _, a := range run.device.Allocations {
 		if int(a.Start) >= from && int(a.Start) < to && a.End == replay.None {
 			bytes += a.Size
@@ -140,7 +140,7 @@ func (run told) kept(from, to int) (bytes int64) {
 
 // heldBy sums, for each state, the live bytes that were allocated below the site of a
 // truth.
-func (run told) heldBy(what truth) []int64 {
+func (run scenarioRun) heldBy(what truth) []int64 {
 	below := make([]bool, max(1, run.Stacks.Len()))
 	for id := range below {
 		below[id] = slices.ContainsFunc(run.Stacks.Frames(snapshot.StackID(id)), func(f snapshot.FrameID) bool {
@@ -166,7 +166,7 @@ func (run told) heldBy(what truth) []int64 {
 }
 
 // collected counts the allocations that the cycle collector freed.
-func (run told) collected() (n int) {
+func (run scenarioRun) collected() (n int) {
 	for _, a := range run.device.Allocations {
 		if slices.ContainsFunc(run.Stacks.Frames(a.FreeStack), func(f snapshot.FrameID) bool {
 			return run.String(run.Frames[f].Name) == "gc_collect_main"
@@ -177,7 +177,7 @@ func (run told) collected() (n int) {
 	return n
 }
 
-func (run told) streams() int {
+func (run scenarioRun) streams() int {
 	streams := slices.Clone(run.device.Events.Stream)
 	slices.Sort(streams)
 	return len(slices.Compact(streams))
@@ -190,7 +190,7 @@ func TestSeedsDiffer(t *testing.T) {
 		s := &scenarios[i]
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			runs := []told{tell(t, s, 0, 1), tell(t, s, 1, 1), tell(t, s, 1, 1)}
+			runs := []scenarioRun{replayScenario(t, s, 0, 1), replayScenario(t, s, 1, 1), replayScenario(t, s, 1, 1)}
 			if runs[0].device.Totals.PeakBytes == runs[1].device.Totals.PeakBytes {
 				t.Error("two seeds have the same peak")
 			}

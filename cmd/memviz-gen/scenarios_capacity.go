@@ -15,7 +15,7 @@ const (
 	piecesSite  = storeFile + ":27:append"
 )
 
-// capacityScenarios end with much memory that is neither used nor of use, or in a
+// capacityScenarios end with much memory that is neither used nor usable, or in a
 // request that fails. The site of a failed request is the one that holds most then.
 var capacityScenarios = []scenario{
 	{name: "fragmentation", about: "half of many tensors of odd sizes is dropped, then larger ones are needed",
@@ -30,7 +30,7 @@ var capacityScenarios = []scenario{
 	{name: "oom-fragmented-expandable", about: "the same in pieces that expandable segments cannot give back",
 		capacity: 8 * gib, conf: expandable,
 		run: tooManyPieces, truth: truth{outOfCapacity, "fragmented", piecesSite}},
-	{name: "oom-stream", about: "what is free belongs to another stream", capacity: 8 * gib,
+	{name: "oom-stream", about: "the free memory belongs to another stream", capacity: 8 * gib,
 		run: otherStream, truth: truth{outOfCapacity, "other", piecesSite}},
 	{name: "oom-stream-expandable", about: "the same with expandable segments", capacity: 8 * gib, conf: expandable,
 		run: otherStream, truth: truth{outOfCapacity, "other", piecesSite}},
@@ -66,27 +66,27 @@ func oddSizes(p *process) {
 	}
 }
 
-// errNeverOut: a scenario that should run out of memory did not.
+// errNeverOut reports that a scenario that should run out of memory did not.
 var errNeverOut = errors.New("the scenario never ran out of memory")
 
-// longSequence trains until a batch comes whose attention scores alone are more
-// than the GPU has, however they are placed. A seed in two writes its snapshot
-// after the exception has dropped what the pass had made.
+// longSequence trains until a batch has attention scores that exceed the GPU's memory
+// on their own, however they are placed. Every other seed writes its snapshot after
+// the exception has dropped the tensors of the pass.
 func longSequence(p *process) { p.longerThan(p.capacity) }
 
-// limited is the same against set_per_process_memory_fraction.
+// limited is the same under set_per_process_memory_fraction.
 func limited(p *process) {
 	fraction := 0.2 + 0.3*p.rng.Float64()
 	p.gpu.SetMemoryFraction(fraction)
 	p.longerThan(int64(fraction * float64(p.capacity)))
 }
 
-// unwindDrops: an exception's traceback goes, and with it the locals of every frame.
+// unwindDrops frees an exception's traceback, and with it the locals of every frame.
 var unwindDrops = append(pythonDrops[:2:2], native("frame_dealloc", "tb_dealloc", "BaseException_dealloc")...)
 
 func (p *process) longerThan(bytes int64) { p.trained(3).tooLong(bytes) }
 
-// tooLong is a step whose attention scores are more than so many bytes.
+// tooLong is a step whose attention scores exceed the given bytes.
 func (l *loop) tooLong(bytes int64) {
 	// Another model: its weights are not used before the backward pass.
 	m := newGPT(3+l.rng.Int64N(4), l.model.width, l.model.heads, 1024)
@@ -114,11 +114,11 @@ func (l *loop) tooLong(bytes int64) {
 	})
 }
 
-// tooManyPieces asks for one large tensor when the memory that was given up lies
-// between tensors that stay.
+// tooManyPieces asks for one large tensor when the freed memory lies between tensors
+// that stay.
 func tooManyPieces(p *process) { p.shattered(0) }
 
-// otherStream is the same on a stream that does not own what was given up.
+// otherStream is the same on a stream that does not own the freed memory.
 func otherStream(p *process) { p.shattered(sideStream) }
 
 // shattered fills most of the GPU with tensors, drops every second one, and asks
@@ -132,7 +132,7 @@ func (p *process) shattered(stream allocator.Stream) {
 	raise(errNeverOut)
 }
 
-// shatter leaves holes between tensors that have so many bytes together. It returns the
+// shatter fills the given bytes with tensors and holes between them. It returns the
 // bytes of the holes.
 func (l *loop) shatter(bytes int64) (free int64) {
 	least, most := int64(16<<20), int64(48<<20)
@@ -157,8 +157,8 @@ func (l *loop) shatter(bytes int64) (free int64) {
 	return free
 }
 
-// jobScenarios are jobs of several processes, each with a file of its own. Which
-// one is bad depends on the seed.
+// jobScenarios are jobs of several processes, each with a file of its own. The seed
+// decides which one is bad.
 var jobScenarios = []scenario{
 	{name: "ranks", about: "a job in which nothing is wrong", job: dataParallelJob(healthyRank)},
 	{name: "ranks-uneven", about: "the same, and each rank pads its batches to their own lengths",
@@ -202,7 +202,7 @@ func bucketRank(l *loop, _ bool) func(int) {
 	return clean(l)
 }
 
-// slowRank waits three times in a step for what the others have at once.
+// slowRank waits three times per step for input that the others have at once.
 func slowRank(l *loop, bad bool) func(int) {
 	if !bad {
 		return clean(l)

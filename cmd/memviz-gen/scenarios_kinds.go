@@ -7,13 +7,13 @@ const (
 	historyAt  = metricsFile + ":*:record" // at any line of it
 )
 
-// steadyScenarios keep memory for a while, or more of it for a while, and then no more.
+// steadyScenarios keep memory, or growing memory, for a while only.
 var steadyScenarios = []scenario{
 	{name: "three-steps", about: "a recording of three steps, in which nothing is wrong",
 		quiet: true, run: looped(lasting(3, clean))},
 	{name: "cache-plateau", about: "a cache gets an entry for each new key, until it has them all",
 		run: looped(lasting(24, cachePlateau))},
-	{name: "dict-overwritten", about: "a dict has a tensor a key, and each step overwrites that of one key",
+	{name: "dict-overwritten", about: "a dict has a tensor per key, and each step overwrites one of them",
 		run: looped(lasting(16, overwrittenDict))},
 	{name: "held-logits", about: "a variable holds the logits of an iteration until the next has made its own",
 		quiet: true, run: looped(lasting(24, heldLogits))},
@@ -70,7 +70,7 @@ var failureScenarios = []scenario{
 
 var leakAlso = []truth{{problem: leak, site: metricsFile + ":17:update"}}
 
-// lasting is a script of so many recorded steps.
+// lasting is a script with the given number of recorded steps.
 func lasting(steps int, script func(*loop) func(int)) func(*loop) func(int) {
 	return func(l *loop) func(int) {
 		l.steps = l.record + steps
@@ -152,7 +152,7 @@ func randomDeque(l *loop) func(int) {
 
 func curriculum(l *loop) func(int) { return longer(l, clean(l)) }
 
-// longer is a step with longer sequences each time.
+// longer runs a step with longer sequences each time.
 func longer(l *loop, step func(int)) func(int) {
 	l.ledger.more = true
 	return func(i int) {
@@ -172,7 +172,7 @@ func leakLate(l *loop) func(int) {
 	})
 }
 
-// leakAt keeps a tensor at so many of a hundred lines in each step.
+// leakAt keeps a tensor per step at each of the given number of sites, of a hundred.
 func leakAt(sites int) func(*loop) func(int) {
 	return func(l *loop) func(int) {
 		bytes := make([]int64, 100)
@@ -253,8 +253,8 @@ func leakRandomBytes(l *loop) func(int) {
 	return l.and(func(int) { l.leak(l.odd(256<<10, 16<<20), "cat", 61, py(metricsFile, 17, "update")) })
 }
 
-// leakUntil keeps a tensor in each step until a request fails, after about a dozen of
-// them; the process may have so many bytes.
+// leakUntil keeps a tensor in each step until a request fails, after about a dozen
+// steps; bytes is the limit of the process.
 func (p *process) leakUntil(bytes int64) {
 	l := p.newLoop()
 	l.steps = l.record + 40
@@ -282,7 +282,7 @@ func largeBatch(p *process) {
 	l := p.trained(10)
 	before := len(l.made)
 	loss := l.validate()
-	sequence := int64(0) // bytes that the graph of one takes
+	sequence := int64(0) // bytes of the graph of one
 	for _, x := range l.made[before:] {
 		if x.refs > 0 {
 			sequence += x.bytes
@@ -294,7 +294,7 @@ func largeBatch(p *process) {
 	raise(errNeverOut)
 }
 
-// retryThenFail fills the cache with pieces, none of which serves what comes then.
+// retryThenFail fills the cache with pieces, none of which serves the next requests.
 func retryThenFail(p *process) {
 	l := p.trained(2)
 	var chunks []*tensor

@@ -28,12 +28,12 @@ var cleanScenarios = []scenario{
 }
 
 // leakScenarios keep more in every step, until the end or until Python's cycle
-// collector runs. The frame of each site is the one that makes the tensor; what
-// keeps it is on no stack.
+// collector runs. The frame of each site is the one that makes the tensor; the code
+// that keeps it is not on any stack.
 var leakScenarios = []scenario{
 	{name: "leak-list", about: "the loss of each step is kept in a list", run: looped(leakList),
 		truth: truth{leak, "weak", modelFile + ":108:loss"}},
-	{name: "leak-graph", about: "the loss of each validation is kept, and with it the graph behind it",
+	{name: "leak-graph", about: "the loss of each validation is kept, and with it its graph",
 		run:   looped(leakGraph),
 		truth: truth{leak, "strong", trainFile + ":41:validate"}},
 	{name: "leak-metrics", about: "a tensor is appended to the metrics of each step", run: looped(leakMetrics),
@@ -81,7 +81,7 @@ func evaluation(l *loop) func(int) {
 	})
 }
 
-// evaluate is a forward pass under no_grad, of which nothing is left.
+// evaluate is a forward pass under no_grad that leaves nothing allocated.
 func (l *loop) evaluate() {
 	l.line(64, func() {
 		l.noGrad(func() {
@@ -203,8 +203,8 @@ func leakMetrics(l *loop) func(int) {
 	return l.and(func(int) { l.leak(bytes, "eq", 61, py(metricsFile, 17, "update")) })
 }
 
-// leakHook keeps what the activation function of one layer returns; the same
-// line's tensors of the other layers go as they should.
+// leakHook keeps the output of one layer's activation function; the same line's
+// tensors in other layers are freed as they should be.
 func leakHook(l *loop) func(int) {
 	hooked := l.rng.IntN(len(l.model.blocks))
 	l.model.hook = func(block int, activation *tensor) {
@@ -236,8 +236,8 @@ func leakTiny(l *loop) func(int) {
 	}
 }
 
-// swap makes a tensor of 64 MiB to 1 GiB, and drops random ones when there is more
-// than 10 GiB.
+// swap makes a tensor of 64 MiB to 1 GiB, and drops random ones above a total of
+// 10 GiB.
 func (l *loop) swap(noise []*tensor) []*tensor {
 	noise = append(noise, l.make(l.odd(64<<20, gib), "rand"))
 	for total(noise) > 10*gib {
@@ -264,7 +264,7 @@ func (l *loop) leakEvery(n int) func(int) {
 	})
 }
 
-// leakQueue fills a queue at once, and then lets go of less than it takes in.
+// leakQueue fills a queue at once, and then drains it more slowly than it grows.
 func leakQueue(l *loop) func(int) {
 	bytes := l.odd(64<<10, 4<<20)
 	var queue []*tensor
@@ -284,7 +284,7 @@ func leakQueue(l *loop) func(int) {
 	})
 }
 
-// collectorDrops: Python's cycle collector took an object apart that held the tensor.
+// collectorDrops: Python's cycle collector cleared an object that held the tensor.
 var collectorDrops = append(pythonDrops[:2:2],
 	native("subtype_dealloc", "dict_dealloc", "subtype_clear", "delete_garbage",
 		"gc_collect_main", "gc_collect_generations", "_PyObject_GC_New", "PyList_New")...)

@@ -10,8 +10,8 @@ import (
 )
 
 // sized is a program that trains or runs the GPT at a size x: the length of its
-// sequences or its batch. The seed decides the model and everything else. What it does
-// at one x, it does at every other.
+// sequences or its batch. The seed decides the model and everything else. It does the
+// same at every x.
 type sized struct {
 	name, about string
 	batch       bool   // x is the batch, not the length
@@ -20,7 +20,7 @@ type sized struct {
 	warm        int    // steps before the recording
 	late        bool   // the recording begins when the model is on the GPU
 	clears      bool   // the cache is emptied after the warm steps
-	layers      int64  // more than the seed says
+	layers      int64  // in addition to the seed's choice
 	habit       func(*sizedRun)
 }
 
@@ -28,7 +28,7 @@ type sized struct {
 type sizedRun struct {
 	*gptRun
 	eager  bool  // attention keeps its scores
-	pads   int64 // lengths are padded to a multiple of it; 0: not
+	pads   int64 // lengths are padded to a multiple of it; 0: no padding
 	mixed  bool  // under autocast
 	noGrad bool
 }
@@ -58,7 +58,7 @@ var sizedPrograms = []sized{
 		clears: true},
 }
 
-// sizedProgram is the program of that name; nil if there is none.
+// sizedProgram returns the program with that name, or nil.
 func sizedProgram(name string) *sized {
 	i := slices.IndexFunc(sizedPrograms, func(s sized) bool { return s.name == name })
 	if i < 0 {
@@ -67,9 +67,9 @@ func sizedProgram(name string) *sized {
 	return &sizedPrograms[i]
 }
 
-// tell records the program at x, on a GPU of which torch may have capacity bytes. If a
-// request fails, it is the last event.
-func (s *sized) tell(seed uint64, x, capacity int64) (*snapshot.Snapshot, error) {
+// record records the program at x, on a GPU of which torch may use capacity bytes. If
+// a request fails, it is the last event.
+func (s *sized) record(seed uint64, x, capacity int64) (*snapshot.Snapshot, error) {
 	settings, err := allocator.ParseSettings(s.conf)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (r *sizedRun) forward() {
 	}
 }
 
-// autocast runs the forward pass with float16 where the program does. It keeps the
+// autocast runs the forward pass, with float16 if the program is mixed. It keeps the
 // copies of weights until it ends.
 func (r *sizedRun) autocast(forward func() *tensor) *tensor {
 	r.process.autograd.cast = r.mixed

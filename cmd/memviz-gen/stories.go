@@ -13,13 +13,13 @@ import (
 // story is a run with a point: a folder in examples, whose train.py it follows.
 type story struct {
 	name, about string
-	takes       []take // what it records
+	takes       []take // its recordings
 }
 
 // take is one recording of a story: a file in its folder.
 type take struct {
 	file     string // "": snapshot.pickle.gz
-	capacity int64  // bytes of the GPU that torch may have; 0: ample
+	capacity int64  // bytes of the GPU that torch may use; 0: ample
 	conf     string // PYTORCH_CUDA_ALLOC_CONF
 	all      bool   // stacks="all": C++ frames, too
 	gpt      bool   // it imports the model and the data in examples/gpt
@@ -27,14 +27,14 @@ type take struct {
 	encode   func(io.Writer, *snapshot.Snapshot) error // nil: pickle protocol 4
 }
 
-// ample is a GPU on which a run that is not about that does not run out of memory.
+// ample is a capacity at which only runs meant to fail run out of memory.
 const ample = 80 * gib
 
 // stories are in the order in which a newcomer should read them.
 var stories = slices.Concat(gptStories, trainingStories, allocatorStories, rankStories, formatStories,
 	predictedStories)
 
-// name is the file's.
+// name is the name of the file.
 func (k *take) name() string { return cmp.Or(k.file, "snapshot.pickle.gz") }
 
 // write writes a snapshot as torch would have, without the gzip around it.
@@ -45,9 +45,9 @@ func (k *take) write(w io.Writer, s *snapshot.Snapshot) error {
 	return snapshot.Write(w, s, 4)
 }
 
-// tell plays a take and takes its snapshot, also when it ends in an out-of-memory
+// record runs a take and takes its snapshot, even if it ends in an out-of-memory
 // error, as an observer of such errors would.
-func (s *story) tell(k *take, seed uint64) (*snapshot.Snapshot, error) {
+func (s *story) record(k *take, seed uint64) (*snapshot.Snapshot, error) {
 	settings, err := allocator.ParseSettings(k.conf)
 	if err != nil {
 		return nil, err

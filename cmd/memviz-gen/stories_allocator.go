@@ -7,8 +7,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// allocatorStories are about what the allocator does, and about memory that is
-// not a training step's.
+// allocatorStories are about the behaviour of the allocator, and about memory outside
+// of training steps.
 var allocatorStories = []story{
 	{"expandable-segments", "pages are mapped, unmapped and mapped again",
 		[]take{{conf: expandable, play: expandableSegments}}},
@@ -163,7 +163,7 @@ func kvCache(p *process) {
 			p.drop(before)
 		})
 	}
-	// decode runs all layers on so many bytes; each cache has cached bytes afterwards.
+	// decode runs all layers on an input of bytes; each cache has cached bytes afterwards.
 	decode := func(bytes, cached int64) (x *tensor) {
 		for i := range keys {
 			p.assign("key", "key = torch.mul(x, 0.5)", bytes, "mul")
@@ -192,7 +192,7 @@ func kvCache(p *process) {
 	})
 }
 
-// collects is gc.collect() of an interpreter that has its symbols.
+// collects is gc.collect() in an interpreter with symbols.
 var collects = append(pythonDrops[:2:2], native("subtype_dealloc", "dict_dealloc", "subtype_clear", "delete_garbage",
 	"gc_collect_main", "gc_collect", "cfunction_vectorcall_FASTCALL_KEYWORDS", "PyObject_Vectorcall")...)
 

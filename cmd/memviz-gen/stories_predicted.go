@@ -6,8 +6,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
-// predictedStories are recordings that memviz predicts from each other: at other sizes, and with
-// other choices in the training.
+// predictedStories are recordings that memviz predicts from one another: at other sizes, and
+// with other training settings.
 var predictedStories = []story{
 	{"what-fits", "two recordings predict a third, and what fits a GPU", []take{
 		{file: "128.pickle.gz", all: true, gpt: true, play: whatFits(128)},
@@ -24,7 +24,7 @@ var predictedStories = []story{
 	}},
 }
 
-// measured is a recording of the story with some of its switches.
+// measured is a recording of the story with some switches on.
 func measured(name string, turn func(*habit)) take {
 	return take{file: name + ".pickle.gz", all: true, gpt: true, play: func(p *process) {
 		h := habit{late: true, logits: true, last: true, kept: true}
@@ -38,26 +38,26 @@ func measured(name string, turn func(*habit)) take {
 // trained is a GPT and what it is trained on.
 type trained struct{ layers, width, heads, vocabulary, batch, length int64 }
 
-// habit is how it is trained.
+// habit says how it is trained.
 type habit struct {
 	adamHabit
 	checkpoint bool
 	accumulate bool  // half the batch twice a step
 	half       bool  // half the batch
-	late       bool  // gradients go after the forward pass, not before it
+	late       bool  // gradients are dropped after the forward pass, not before
 	logits     bool  // a variable holds the logits until the end of the step
 	last       bool  // another variable holds them until the end of the next one
-	kept       bool  // variables live on after a step, until the next one binds them anew
-	deletes    bool  // but not those that hold logits
-	parts      int64 // head and loss take one part of the tokens after the other; 0: all at once
-	ranks      int   // the optimizer has the weights of one rank of so many only; 0: all weights
-	rank       int   // which one
+	kept       bool  // variables survive a step, until the next one binds them anew
+	deletes    bool  // except the variables that hold logits
+	parts      int64 // head and loss process the tokens in this many parts; 0: all at once
+	ranks      int   // the optimizer is sharded over this many ranks; 0: not sharded
+	rank       int   // which of them
 	leaks      bool  // each step keeps a copy of its logits for good
 	python     bool  // stacks have no C++ frames
 	steps      int   // 0: three
 }
 
-// train is run() of the story, with switches that it does not have, too.
+// train is run() of the story, with some further switches.
 func (p *process) train(s trained, h habit) {
 	p.adamHabit = h.adamHabit
 	m := newGPT(s.layers, s.width, s.heads, s.vocabulary)
@@ -117,7 +117,7 @@ func (p *process) train(s trained, h habit) {
 	}
 }
 
-// whatFits trains the GPT on sequences of a length.
+// whatFits trains the GPT on sequences of the given length.
 func whatFits(length int64) func(*process) {
 	return func(p *process) {
 		p.main(func() {

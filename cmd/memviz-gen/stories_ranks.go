@@ -48,7 +48,7 @@ func (p *process) newParallelRun() *mlpRun {
 		for _, w := range t.weights {
 			bytes += w.bytes
 		}
-		// Buckets: gradients are copied there to be averaged, which takes no other memory.
+		// Buckets: gradients are copied there to be averaged, without further memory.
 		p.inside(func() { p.make(bytes, "empty") },
 			py(site+"nn/parallel/distributed.py", 860, "__init__"),
 			py(site+"nn/parallel/distributed.py", 1203, "_ddp_init_helper"))
@@ -78,8 +78,8 @@ func shardedOptimizer(rank int) func(*process) {
 	})
 }
 
-// sharesOf are the weights that each rank updates: the largest go, one after the other,
-// to the rank that has least.
+// sharesOf assigns weights to ranks for updates: largest first, each to the rank that
+// has the fewest bytes.
 func sharesOf(weights []*parameter, ranks int) [][]*parameter {
 	shares, bytes := make([][]*parameter, ranks), make([]int64, ranks)
 	for _, w := range slices.SortedStableFunc(slices.Values(weights),
@@ -96,8 +96,8 @@ func sharesOf(weights []*parameter, ranks int) [][]*parameter {
 	return shares
 }
 
-// dyingJob are eight processes, of which rank 2 dies in the tenth step. What rank 5
-// keeps in each step is dropped by nobody.
+// dyingJob is a job of eight processes in which rank 2 dies in the tenth step. Rank 5
+// keeps a tensor of each step for good.
 func dyingJob() (takes []take) {
 	const capacity, room, dies = 16 * gib, gib, 10
 	for rank := range 8 {

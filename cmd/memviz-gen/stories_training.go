@@ -10,7 +10,7 @@ import (
 var gptStories = []story{
 	{"training-loop", "a small GPT trained for four steps; nothing is wrong", []take{
 		{capacity: 16 * gib, all: true, gpt: true, play: trainingLoop}}},
-	{"leaking-loss", "each validation loss is kept in a list, and with it the whole graph behind it", []take{
+	{"leaking-loss", "each validation loss is kept in a list, and with it its whole graph", []take{
 		{capacity: 16 * gib, all: true, gpt: true, play: leakingLoss}}},
 	{"out-of-memory", "sequences grow longer until a batch no longer fits", []take{
 		{capacity: 4 * gib, all: true, gpt: true, play: outOfMemory}}},
@@ -20,7 +20,7 @@ var trainingStories = []story{
 	{"mixed-precision", "the first step overflows, so the optimizer has no state until the second",
 		[]take{{play: mixedPrecision}}},
 	{"reused-blocks", "eight layers in a row share two blocks of the cache", []take{{play: reusedBlocks}}},
-	{"ten-steps", "what ten steps have left behind", []take{
+	{"ten-steps", "what remains after ten steps", []take{
 		{file: "before.pickle.gz", play: tenSteps(0)}, {file: "after.pickle.gz", play: tenSteps(10)}}},
 	{"some-steps", "three steps of ten are recorded; most of the memory is older", []take{{play: someSteps}}},
 	{"gradient-accumulation", "gradients of four batches are added up before a step",
@@ -39,7 +39,7 @@ const (
 	clearing  = "optimizer.zero_grad()"
 )
 
-// gptFolder is where the script that trains the GPT, its model and its data lie.
+// gptFolder holds the script that trains the GPT, its model and its data.
 const gptFolder = "/home/ada/gpt/"
 
 // gptRun is a script that trains the GPT.
@@ -74,7 +74,7 @@ func (t *gptRun) lossOf(tokens, targets *tensor) *tensor {
 // load binds the variables of a step to its batch.
 func (t *gptRun) load() { t.loadAt("tokens, targets = next_batch(batch, length, vocabulary)") }
 
-// loadAt is load, as another line does it.
+// loadAt is load at another line.
 func (t *gptRun) loadAt(line string) {
 	t.at(line, func() {
 		tokens, targets := t.nextBatch(t.batch)
@@ -98,7 +98,7 @@ func (t *gptRun) step() {
 	t.at(stepping, func() { t.adam("AdamW", t.weights) })
 }
 
-// validate is the loss of one sequence, with the graph behind it.
+// validate computes the loss of one sequence, with its graph.
 func (t *gptRun) validate() (loss *tensor) {
 	t.at("val_losses.append(validate(net))", func() {
 		var tokens, targets *tensor
@@ -156,7 +156,7 @@ func (p *process) newMLPRun(widths ...int64) *mlpRun {
 	return t
 }
 
-// batch binds x and y to so many random rows.
+// batch binds x and y to random rows.
 func (t *mlpRun) batch(rows int64) {
 	t.randn("x", fmt.Sprintf(`x = torch.randn(%d, 512, device="cuda")`, rows), rows*512)
 	t.randn("y", fmt.Sprintf(`y = torch.randn(%d, 512, device="cuda")`, rows), rows*512)
@@ -166,7 +166,7 @@ func (t *mlpRun) predict() {
 	t.at(forwards, func() { t.set("output", t.forward(t.model, t.vars["x"])) })
 }
 
-// lose is a line that binds loss to a mean of squares of two variables.
+// lose is a line that binds loss to the mean squared error of two variables.
 func (p *process) lose(text, output, y string) {
 	p.at(text, func() { p.set("loss", p.mseLoss(p.vars[output], p.vars[y])) })
 }
@@ -178,7 +178,7 @@ func (t *mlpRun) step() {
 	t.learn()
 }
 
-// learn is what follows the loss.
+// learn is the rest of a step, after the loss.
 func (t *mlpRun) learn() {
 	t.at(backwards, func() { t.backward(t.vars["loss"]) })
 	t.update()
@@ -248,7 +248,7 @@ func reusedBlocks(p *process) {
 	})
 }
 
-// tenSteps is the run up to its first snapshot, or with so many steps after it.
+// tenSteps is the run up to its first snapshot, with more steps after it.
 func tenSteps(more int) func(*process) {
 	return func(p *process) {
 		p.main(func() {
@@ -294,7 +294,7 @@ func gradientAccumulation(p *process) {
 	})
 }
 
-// checkpoints trains six blocks, each of which may be a checkpoint.
+// checkpoints trains six blocks, each a checkpoint if on is set.
 func checkpoints(on bool) func(*process) {
 	call := `run(here / "before.pickle.gz", checkpointed=False)`
 	if on {

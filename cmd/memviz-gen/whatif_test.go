@@ -12,9 +12,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// cure is a program that fragments memory, and asks for the same under any
-// settings: half of many crops of odd sizes is dropped, then batches are needed that
-// fit into none of the holes.
+// cure is a program that fragments memory, with the same requests under any settings:
+// it drops half of many crops of odd sizes, then needs batches that fit into none of
+// the holes.
 var cure = scenario{name: "fragmentation-and-cure", run: func(p *process) {
 	odd := func(least, most int64) int64 { return least + p.rng.Int64N(most-least) }
 	var crops, batches []*tensor
@@ -39,8 +39,7 @@ type predictions struct {
 }
 
 // TestPredictedPairs records the same program under the defaults and under other
-// settings: what is predicted from the first recording is held against the
-// second. A recording from the beginning predicts to the byte, but for where the
+// settings, and compares the prediction from the first recording with the second. A recording from the beginning predicts to the byte, except for where the
 // driver puts its ranges. One that begins in the middle has to lay out anew what
 // was live before, and is off by some percent.
 func TestPredictedPairs(t *testing.T) {
@@ -78,7 +77,7 @@ func TestPredictedPairs(t *testing.T) {
 }
 
 // predict predicts what a program reserves under a setting, and records what it
-// does reserve.
+// actually reserves.
 func (s scenario) predict(t *testing.T, before *whatif.Run, conf string, seed uint64) (*whatif.Study, int64) {
 	t.Helper()
 	after := s.under(t, conf, seed)
@@ -125,9 +124,9 @@ func (p *predictions) add(before *whatif.Run, study *whatif.Study, recorded int6
 func (s scenario) under(t *testing.T, conf string, seed uint64) *whatif.Run {
 	t.Helper()
 	s.conf = conf
-	told, err := s.tell(seed, 0)
+	recorded, err := s.record(seed, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return whatif.New(analysis.NewRecording(analysis.NewSource(told), replay.Replay(told, 0)))
+	return whatif.New(analysis.NewRecording(analysis.NewSource(recorded), replay.Replay(recorded, 0)))
 }

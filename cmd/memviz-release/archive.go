@@ -61,12 +61,12 @@ func writeArchives(ctx context.Context, source *build.Source, compile compiler, 
 	return nil
 }
 
-// stemOf begins the names of files.
+// stemOf returns the prefix of file names.
 func stemOf(source *build.Source) string { return "memviz-" + source.Version }
 
 func sourceName(source *build.Source) string { return stemOf(source) + "-source.tar.gz" }
 
-// archiveStem names the folder in an archive, and the archive.
+// archiveStem returns the name of the archive, without its extension, and of the folder in it.
 func archiveStem(source *build.Source, t build.Target) string {
 	return stemOf(source) + "-" + t.OS + "-" + t.Arch
 }
@@ -78,7 +78,7 @@ func archiveName(source *build.Source, t build.Target) string {
 	return archiveStem(source, t) + ".tar.gz"
 }
 
-// writeTar writes entries as tar.gz, all of one time and of nobody in particular.
+// writeTar writes entries as tar.gz, all with the same time and without an owner.
 func writeTar(w io.Writer, entries []entry, modified time.Time) error {
 	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -117,8 +117,8 @@ func writeZip(w io.Writer, entries []entry, modified time.Time) error {
 	return archive.Close()
 }
 
-// writeSource writes the committed files as tar.gz, which the conda-forge recipe builds from. What
-// hosts of repositories pack for a tag may change its bytes.
+// writeSource writes the committed files as tar.gz, for the conda-forge recipe to build from. The
+// archives that hosting services make of a tag may change their bytes.
 func writeSource(ctx context.Context, source *build.Source, w io.Writer) error {
 	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// linkedInto are the URLs of the modules that Go wrote into a binary, and of those that it would
-// write into the one for otherTarget.
+// linkedInto returns the URLs of the modules that Go recorded in a binary, and of those it would
+// record in the one for otherTarget.
 func linkedInto(t *testing.T, source *build.Source, binary []byte) map[string]bool {
 	t.Helper()
 	info, err := buildinfo.Read(bytes.NewReader(binary))
@@ -47,7 +47,7 @@ func linkedInto(t *testing.T, source *build.Source, binary []byte) map[string]bo
 	return linked
 }
 
-// requireComponents compares the bill of materials and the notices with what is linked.
+// requireComponents compares the bill of materials and the notices with the linked modules.
 func requireComponents(t *testing.T, bill []byte, notices string, linked map[string]bool) {
 	t.Helper()
 	var bom cyclonedx.BOM

@@ -16,8 +16,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// TestInstall runs go install as somebody who has no checkout does: the module comes from a proxy,
-// which is a folder here, as the archive that Go makes of a commit. It must hold what memviz embeds.
+// TestInstall runs go install as somebody without a checkout does: the module comes from a proxy,
+// here a folder, as the archive that Go makes of a commit. It must contain the embedded files.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds memviz")
@@ -50,10 +50,10 @@ func TestInstall(t *testing.T) {
 	}
 
 	home := t.TempDir()
-	// A module cache is a proxy, too, and needs no network.
+	// A module cache can serve as a proxy, without a network.
 	downloads := filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download"))
-	// Without -trimpath, every module would be compiled again for its folder in the new cache, and
-	// without -pgo=off for the profile of memviz.
+	// Without -trimpath, every module would be recompiled for its folder in the new cache, and
+	// without -pgo=off for memviz's profile.
 	install := exec.Command("go", "install", "-modcacherw", build.Command+"@latest")
 	install.Dir = home
 	install.Env = append(os.Environ(), "GOPROXY=file://"+slashed(proxy)+",file://"+slashed(downloads), "GOSUMDB=off",
@@ -80,5 +80,5 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// slashed is a path in a URL; one of Windows begins with a letter.
+// slashed converts a path to one in a URL; Windows paths begin with a drive letter.
 func slashed(path string) string { return "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") }

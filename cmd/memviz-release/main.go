@@ -90,7 +90,7 @@ func release(ctx context.Context, source *build.Source, compile compiler, target
 	return files.writeSums()
 }
 
-// folder is where files are written, with their SHA-256 sums in hexadecimal, by name.
+// folder is the output folder, with the SHA-256 sums of its files in hexadecimal, by name.
 type folder struct {
 	dir  string
 	sums map[string]string
@@ -109,7 +109,7 @@ func (f *folder) write(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// writeSums writes what sha256sum -c reads.
+// writeSums writes SHA256SUMS, for sha256sum -c.
 func (f *folder) writeSums() error {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(f.sums)) {

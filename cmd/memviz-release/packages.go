@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/cmd/internal/build"
 )
 
-// recipes are for other package managers: templates over a recipe.
+// recipes are templates of package managers' files, executed with a recipe.
 //
 //go:embed recipes
 var recipes embed.FS
@@ -23,7 +23,7 @@ type recipe struct {
 	Systems     []*system
 }
 
-// system are the binaries of macOS or Linux, as Homebrew names them.
+// system has the binaries for macOS or Linux, under Homebrew's names.
 type system struct {
 	Block    string
 	Archives []archive
@@ -35,7 +35,7 @@ type archive struct {
 	Sum   string // SHA-256
 }
 
-// writePackages writes what package managers build a package from.
+// writePackages writes the files that package managers build a package from.
 func writePackages(source *build.Source, targets []build.Target, files *folder) error {
 	parsed, err := template.New("").Delims("[[", "]]").ParseFS(recipes, "recipes/*")
 	if err != nil {

@@ -20,15 +20,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// stem begins the names of what these tests release.
+// stem is the prefix of the released file names in these tests.
 const stem = "memviz-0.0.1-rc.1"
 
 // otherTarget is packed as a zip. CI compiles for it elsewhere, which takes as long as all other
 // compiling here.
 var otherTarget = build.Target{OS: "windows", Arch: "arm64"}
 
-// TestRelease releases a commit twice, from clones in folders of different names and by people
-// whose environments differ. All files must be the same, and be what they should be.
+// TestRelease releases a commit twice, from clones in different folders and with different
+// environments. All files must be identical and have the expected contents.
 func TestRelease(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds memviz")
@@ -98,12 +98,12 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// cloned clones HEAD into a folder of that name.
+// cloned clones HEAD into a folder with the given name.
 func cloned(t *testing.T, folder string) (dir string) {
 	t.Helper()
 	root, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
-		t.Skip("this is no checkout of git")
+		t.Skip("this is not a git checkout")
 	}
 	dir = filepath.Join(t.TempDir(), folder)
 	git := exec.Command("git", "clone", "--quiet", "--no-hardlinks", strings.TrimSpace(string(root)), dir)
@@ -113,7 +113,7 @@ func cloned(t *testing.T, folder string) (dir string) {
 	return dir
 }
 
-// released releases a clone of HEAD in a folder of that name.
+// released releases a clone of HEAD in a folder with the given name.
 func released(t *testing.T, folder string, targets []build.Target) (source *build.Source, out string) {
 	t.Helper()
 	clone, out := cloned(t, folder), t.TempDir()
@@ -121,7 +121,7 @@ func released(t *testing.T, folder string, targets []build.Target) (source *buil
 	if err != nil {
 		t.Fatal(err)
 	}
-	source.Flags = []string{"-pgo=off"} // as make test has it, so that most is compiled already
+	source.Flags = []string{"-pgo=off"} // as in make test, so that most packages are compiled already
 	compile := func(ctx context.Context, target build.Target, file string) error {
 		if target == otherTarget {
 			return os.WriteFile(file, []byte("a program for "+target.String()), 0o700)
@@ -137,7 +137,7 @@ func released(t *testing.T, folder string, targets []build.Target) (source *buil
 	return source, out
 }
 
-// requireBinary runs the binary without any environment, where it can run.
+// requireBinary runs the binary with an empty environment, if this system can run it.
 func requireBinary(t *testing.T, source *build.Source, binary []byte) {
 	t.Helper()
 	if bytes.Contains(binary, []byte(source.Dir)) {
@@ -160,8 +160,8 @@ func requireBinary(t *testing.T, source *build.Source, binary []byte) {
 	}
 }
 
-// requireInstructions does what README says to install a release, with an empty home. The release
-// is a folder, not a page on the web.
+// requireInstructions follows the README's installation instructions with an empty home. The
+// release is a local folder, not a web page.
 func requireInstructions(t *testing.T, dir string) {
 	t.Helper()
 	for _, program := range []string{"sh", "curl", "sha256sum", "tar"} {

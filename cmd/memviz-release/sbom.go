@@ -12,8 +12,8 @@ import (
 	"github.com/memviz-go/memviz/cmd/internal/components"
 )
 
-// writeBillOfMaterials writes what memviz is made of as CycloneDX, which vulnerability scanners
-// and registers of licences read. It covers the binaries of all targets.
+// writeBillOfMaterials writes the components of memviz as CycloneDX, for vulnerability scanners
+// and licence inventories. It covers the binaries of all targets.
 func writeBillOfMaterials(w io.Writer, source *build.Source, memviz *components.Component,
 	others []*components.Component) error {
 	bom := cyclonedx.NewBOM()
@@ -58,7 +58,7 @@ func dependenciesOf(c *components.Component) cyclonedx.Dependency {
 	return d
 }
 
-// serialNumber is a UUID of what is released, by the rules of version 8.
+// serialNumber is a version 8 UUID that identifies the release.
 func serialNumber(source *build.Source) string {
 	u := sha256.Sum256([]byte(build.Module + "@" + source.Version + " " + source.Commit))
 	u[6] = u[6]&0x0f | 0x80

@@ -16,11 +16,11 @@ import (
 	"github.com/memviz-go/memviz/cmd/internal/components"
 )
 
-// module is the Python module. The distribution is torch-memviz, which file names write like
-// the module.
+// module is the Python module. The distribution is torch-memviz, spelled like the module
+// in file names.
 const module = "torch_memviz"
 
-// contents is what the wheels of a version share.
+// contents is the part that all wheels of a version share.
 type contents struct {
 	version string // as Python writes it, such as 0.2.0rc1
 	time    time.Time
@@ -28,7 +28,7 @@ type contents struct {
 	info    map[string][]byte // METADATA and licences, by their paths in dist-info
 }
 
-// readContents reads them from a checkout, for wheels that hold binaries of these targets.
+// readContents reads the contents from a checkout, for wheels with binaries of these targets.
 func readContents(ctx context.Context, source *build.Source, targets []build.Target) (*contents, error) {
 	version, err := pythonVersion(source.Version)
 	if err != nil {
@@ -61,12 +61,12 @@ func readContents(ctx context.Context, source *build.Source, targets []build.Tar
 	return c, nil
 }
 
-// isSource tells the files of the module from what Python and editors leave beside them.
+// isSource excludes the files that Python and editors leave beside the module's own.
 func isSource(name string) bool { return path.Ext(name) == ".py" || path.Base(name) == "py.typed" }
 
 var semantic = regexp.MustCompile(`^(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+))?$`)
 
-// pythonVersion is a semantic version as Python writes it.
+// pythonVersion converts a semantic version to Python's form.
 func pythonVersion(version string) (string, error) {
 	m := semantic.FindStringSubmatch(version)
 	if m == nil {
@@ -75,7 +75,7 @@ func pythonVersion(version string) (string, error) {
 	return m[1] + map[string]string{"": "", "alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3], nil
 }
 
-// licencesOf are the licences that all of it is under, as an expression of SPDX.
+// licencesOf returns the licences of everything in the wheel, as an SPDX expression.
 func licencesOf(memviz *components.Component, others []*components.Component) string {
 	all := slices.Clone(memviz.Licences)
 	for _, c := range others {
@@ -85,7 +85,7 @@ func licencesOf(memviz *components.Component, others []*components.Component) st
 	return strings.Join(slices.Compact(all), " AND ")
 }
 
-// metadata is what PyPI shows and pip reads.
+// metadata returns the METADATA file, which PyPI shows and pip reads.
 func metadata(version, licences string, readme []byte) []byte {
 	return fmt.Appendf(nil, `Metadata-Version: 2.4
 Name: torch-memviz

@@ -19,11 +19,11 @@ import (
 // platform is a system that has a wheel of its own.
 type platform struct {
 	target build.Target
-	tags   []string // what Python calls it; all of them name this system
+	tags   []string // Python's names for it
 }
 
-// Go needs Linux 3.2 and macOS 12. A static binary runs with any C library of Linux, but pip
-// keeps systems with glibc (manylinux) and musl apart.
+// Go needs Linux 3.2 and macOS 12. A static binary runs with any C library on Linux, but pip
+// distinguishes systems with glibc (manylinux) and musl.
 var platforms = []platform{
 	{build.Target{OS: "linux", Arch: "amd64"}, []string{"manylinux_2_17_x86_64", "manylinux2014_x86_64"}},
 	{build.Target{OS: "linux", Arch: "amd64"}, []string{"musllinux_1_1_x86_64"}},

@@ -17,7 +17,7 @@ import (
 
 var realNotebook = flag.Bool("notebook", false, "also run a notebook in Jupyter's own page, as make notebook does")
 
-// maxNotebook is what a notebook that shows a small recording may have, in bytes.
+// maxNotebook bounds the size of a notebook that shows a small recording, in bytes.
 const maxNotebook = 350_000
 
 // testConverted runs a notebook, turns it into a page, and looks at the report in it.
@@ -69,7 +69,7 @@ func testNotebook(t *testing.T, python string) {
 	for lines.Scan() && !strings.Contains(lines.Text(), "http://"+address) {
 		t.Log(lines.Text())
 	}
-	go func() { // nobody else reads what it says
+	go func() { // nobody else reads its output
 		for lines.Scan() {
 		}
 	}()
@@ -78,7 +78,7 @@ func testNotebook(t *testing.T, python string) {
 	p.forgetTrouble() // Jupyter's page looks for extensions that are not installed
 	p.evaluate("Jupyter.notebook.execute_all_cells()")
 	p.checkReport()
-	p.until("document.body.innerText.includes('reserved')") // what %memviz stats prints
+	p.until("document.body.innerText.includes('reserved')") // the output of %memviz stats
 	p.screenshot("notebook")
 	p.requireNoTrouble()
 	p.evaluate("Jupyter.notebook.kernel.kill()")
@@ -126,7 +126,7 @@ func jupyter(t *testing.T, python, dir string, args ...string) {
 	output(t, jupyterCommand(python, dir, args...))
 }
 
-// jupyterCommand is a program of Jupyter that knows of nothing but the folder.
+// jupyterCommand runs a Jupyter program confined to the folder.
 func jupyterCommand(python, dir string, args ...string) *exec.Cmd {
 	c := exec.Command(python, append([]string{"-m"}, args...)...)
 	c.Dir = dir

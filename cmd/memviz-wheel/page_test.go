@@ -67,13 +67,13 @@ func findBrowser(t *testing.T) string {
 		}
 	}
 	if os.Getenv("MEMVIZ_NEED_BROWSER") != "" {
-		t.Fatal("there is no Chromium on this machine")
+		t.Fatal("no Chromium on this machine")
 	}
-	t.Skip("there is no Chromium on this machine")
+	t.Skip("no Chromium on this machine")
 	return ""
 }
 
-// watch notes the frames, and what the console would say.
+// watch records the frames and the messages of the console.
 func (p *page) watch(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,8 +110,8 @@ func (p *page) evaluate(js string) {
 	}
 }
 
-// until waits for a condition of the page to hold. The page looks itself, each time after a
-// frame, so a busy machine slows both alike.
+// until waits for a condition to hold in the page. The page itself checks after each frame,
+// so a busy machine slows both alike.
 func (p *page) until(condition string) {
 	p.t.Helper()
 	holds, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`(async () => {
@@ -122,13 +122,13 @@ func (p *page) until(condition string) {
 		return false;
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil || !holds {
-		p.t.Fatalf("%s does not come to hold: %v", condition, err)
+		p.t.Fatalf("timed out waiting for %s: %v", condition, err)
 	}
 }
 
-// shown is what a report says of itself in its frame.
+// shown describes a report as seen in its frame.
 type shown struct {
-	Ready     string // what stands beside the picture is there, too
+	Ready     string // the page beside the picture is complete
 	Events    int
 	Width     int // of the picture
 	Colours   int // in the picture

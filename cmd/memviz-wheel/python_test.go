@@ -12,10 +12,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// needs are the modules that the tests in Python import, as the Makefile has them.
+// needs are the modules that the Python tests import; the Makefile has the same list.
 const needs = "ensurepip, pytest, ipykernel, nbconvert"
 
-// TestInstalled installs the wheel of this system with pip, without the net, and uses it.
+// TestInstalled installs the wheel of this system with pip, offline, and uses it.
 func TestInstalled(t *testing.T) {
 	python := install(t)
 	bin := filepath.Dir(python)
@@ -27,14 +27,14 @@ func TestInstalled(t *testing.T) {
 	t.Run("pytest", func(t *testing.T) {
 		tests := filepath.Join(root(t), "assets", "python", "tests")
 		c := exec.Command(python, "-B", "-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", tests)
-		c.Dir = t.TempDir() // from the root of the sources, Python would import them
+		c.Dir = t.TempDir() // in the root of the sources, Python would import those
 		t.Log(output(t, c))
 	})
 	t.Run("a page of nbconvert", func(t *testing.T) { testConverted(t, python) })
 	t.Run("a notebook", func(t *testing.T) { testNotebook(t, python) })
 }
 
-// install makes a virtual environment with the wheel of this system, and gives its Python.
+// install makes a virtual environment with the wheel of this system and returns its Python.
 func install(t *testing.T) (python string) {
 	t.Helper()
 	system := findPython(t)
@@ -45,9 +45,9 @@ func install(t *testing.T) (python string) {
 		}
 	}
 	if w.tags == nil {
-		t.Skip("there is no wheel for this system")
+		t.Skip("no wheel for this system")
 	}
-	// Built as the other tests are, so that most of it is compiled already.
+	// Built with the flags of the tests, so that most packages are compiled already.
 	binary := filepath.Join(t.TempDir(), w.command)
 	output(t, exec.Command("go", "build", "-o", binary, "github.com/memviz-go/memviz/cmd/memviz"))
 	var err error
@@ -88,7 +88,8 @@ func exeSuffix() string {
 	return ""
 }
 
-// findPython is a Python that has what the tests need; Debian's beside another one, too.
+// findPython returns a Python with the needed modules, such as Debian's if the first on the
+// path lacks them.
 func findPython(t *testing.T) string {
 	t.Helper()
 	needs := needs
@@ -107,7 +108,7 @@ func findPython(t *testing.T) string {
 	return ""
 }
 
-// output is what a command prints; the test fails if the command does.
+// output returns the stdout of a command; the test fails if the command does.
 func output(t *testing.T, c *exec.Cmd) string {
 	t.Helper()
 	c.Env = append(c.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PIP_CONFIG_FILE="+os.DevNull)

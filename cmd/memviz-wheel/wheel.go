@@ -28,12 +28,12 @@ func (w *wheel) fileName() string {
 
 func (w *wheel) stem() string { return module + "-" + w.version }
 
-// infoDir holds what describes the wheel, scriptDir what pip puts where commands are.
+// infoDir holds the metadata of the wheel, scriptDir the commands that pip installs.
 func (w *wheel) infoDir() string { return w.stem() + ".dist-info/" }
 
 func (w *wheel) scriptDir() string { return w.stem() + ".data/scripts/" }
 
-// archive is the file: a zip archive that ends with the sums of all files in it.
+// archive returns the wheel: a zip archive that ends with the hashes of all its files.
 func (w *wheel) archive() ([]byte, error) {
 	var to, record bytes.Buffer
 	archive, rows := zip.NewWriter(&to), csv.NewWriter(&record)
@@ -64,7 +64,7 @@ func (w *wheel) archive() ([]byte, error) {
 	return to.Bytes(), nil
 }
 
-// files are the files in the archive by their names, all but RECORD.
+// files returns the files in the archive by name, except RECORD.
 func (w *wheel) files() map[string][]byte {
 	files := maps.Clone(w.sources)
 	for name, text := range w.info {
@@ -79,7 +79,7 @@ func (w *wheel) files() map[string][]byte {
 	return files
 }
 
-// compareNames puts what is in infoDir last, where tools look for it first.
+// compareNames sorts infoDir last, as recommended so that tools find it fast.
 func (w *wheel) compareNames(a, b string) int {
 	late := func(name string) int { return strings.Count(name, ".dist-info/") }
 	return cmp.Or(late(a)-late(b), strings.Compare(a, b))
@@ -95,7 +95,7 @@ func (w *wheel) add(archive *zip.Writer, name string, text []byte, mode fs.FileM
 	return err
 }
 
-// sum is a hash as RECORD has it.
+// sum returns a hash in RECORD's notation.
 func sum(text []byte) string {
 	hash := sha256.Sum256(text)
 	return "sha256=" + base64.RawURLEncoding.EncodeToString(hash[:])

@@ -38,7 +38,7 @@ func testContents(t *testing.T) *contents {
 	return c
 }
 
-// TestWheel reads wheels as the format says that installers do.
+// TestWheel reads wheels as the format tells installers to.
 func TestWheel(t *testing.T) {
 	shared := testContents(t)
 	names := map[string]bool{}
@@ -61,7 +61,7 @@ func TestWheel(t *testing.T) {
 		if got := string(files[script]); got != string(w.binary) || modes[script] != 0o755 {
 			t.Errorf("%s: %s has mode %o and holds %q", w.fileName(), script, modes[script], got)
 		}
-		// The tags in the name are those in the file.
+		// The tags in the name match the tags in the file.
 		var tags []string
 		for line := range strings.Lines(string(files["torch_memviz-0.2.0rc1.dist-info/WHEEL"])) {
 			if tag, ok := strings.CutPrefix(strings.TrimSpace(line), "Tag: py3-none-"); ok {
@@ -124,8 +124,8 @@ func TestPythonVersion(t *testing.T) {
 	}
 }
 
-// unpack gives the files of an archive and their modes. All have the time of the commit, and
-// those of dist-info come last.
+// unpack returns the files of an archive and their modes. It checks that all have the time of
+// the commit, and that dist-info comes last.
 func unpack(t *testing.T, archive []byte) (files map[string][]byte, modes map[string]int) {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))

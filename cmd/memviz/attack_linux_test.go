@@ -14,14 +14,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// What a command may take for a file of at most 2 MB, packed.
+// Limits of a command on a file of at most 2 MB, packed.
 const (
 	attackSize   = 2_000_000
 	attackTime   = 5 * time.Second // of the processor
 	attackMemory = 256 << 20
 )
 
-// TestAttack runs commands on small files that multiply what has to be done: devices by
+// TestAttack runs commands on small files that multiply the work: devices by
 // segments, devices by stacks, and a name of megabytes in many frames.
 func TestAttack(t *testing.T) {
 	if testing.Short() {
@@ -101,7 +101,7 @@ func TestAttack(t *testing.T) {
 			t.Fatalf("%s: %v, %v", tt.name, info, err)
 		}
 		c = nil
-		debug.FreeOSMemory() // what this process holds when it starts another counts as that one's
+		debug.FreeOSMemory() // a child's peak starts with the memory of this process
 		for _, command := range tt.commands {
 			command := exec.Command("memviz", append(strings.Fields(strings.ReplaceAll(command, "$out", out)), path)...)
 			printed, err := command.Output()

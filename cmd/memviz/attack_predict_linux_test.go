@@ -14,9 +14,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// TestAttackPredict predicts from pairs of small files that multiply what has to be done:
-// sequences of stacks that share next to nothing in order, sizes that are all different,
-// sizes and labels at the ends of what there can be, many devices.
+// TestAttackPredict predicts from pairs of small files that multiply the work: sequences of
+// stacks that share next to nothing in order, sizes that are all different, extreme sizes
+// and labels, many devices.
 func TestAttackPredict(t *testing.T) {
 	if testing.Short() {
 		t.Skip("memory is measured, of which a program with the race detector takes several times as much")
@@ -93,7 +93,7 @@ func TestAttackPredict(t *testing.T) {
 				}
 				args = append(args, fmt.Sprintf("%d=%s", x, path))
 			}
-			debug.FreeOSMemory() // what this process holds when it starts another counts as that one's
+			debug.FreeOSMemory() // a child's peak starts with the memory of this process
 			for _, more := range [][]string{nil, {"-o", filepath.Join(dir, "predicted.html")}} {
 				if more != nil && strings.Contains(tt.flags, ",") {
 					continue // a page is of one size

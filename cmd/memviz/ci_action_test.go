@@ -23,7 +23,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// actionFile is what the tests read of an action.yml.
+// actionFile is the part of an action.yml that the tests read.
 type actionFile struct {
 	Inputs map[string]struct {
 		Description string
@@ -54,7 +54,7 @@ func readAction(t *testing.T) *actionFile {
 	return a
 }
 
-// runner runs the steps of an action as a runner of GitHub does, on a folder. Artifacts
+// runner runs the steps of an action as a GitHub runner does, in a folder. Artifacts
 // and comments are files.
 type runner struct {
 	*testing.T
@@ -84,7 +84,7 @@ func newRunner(t *testing.T) *runner {
 	return r
 }
 
-// fakeGH is GitHub's command line, as far as the action uses it.
+// fakeGH implements the part of GitHub's command line that the action uses.
 const fakeGH = `#!/bin/bash
 set -e
 test "$GH_TOKEN" = secret
@@ -115,7 +115,7 @@ case "$1 $2" in
 esac
 `
 
-// replacedRelease is a release whose files are not those of its SHA256SUMS.
+// replacedRelease is a release whose files do not match its SHA256SUMS.
 const replacedRelease = "v0.0.1"
 
 // release serves a release that has this program, and one that somebody has replaced.
@@ -168,23 +168,23 @@ func (r *runner) write(name, content string) {
 	testkit.WriteFile(r, filepath.Join(r.folder, filepath.FromSlash(name)), content)
 }
 
-// record puts the recording of a story where the training would have.
+// record puts a story's recording where training would have written it.
 func (r *runner) record(story string) {
 	r.Helper()
 	r.write("work/snap.pickle", string(testkit.ReadFile(r, example(story))))
 }
 
-// expression is what a workflow writes as ${{ expression }}.
+// expression matches a workflow's ${{ expression }}.
 var expression = regexp.MustCompile(`\$\{\{\s*(.*?)\s*\}\}`)
 
-// expand is a text with the values of its expressions.
+// expand replaces the expressions in a text with their values.
 func (r *runner) expand(text string) string {
 	return expression.ReplaceAllStringFunc(text, func(e string) string {
 		return r.value(expression.FindStringSubmatch(e)[1])
 	})
 }
 
-// value is the value of an expression: names and texts joined by || and &&, == and !=.
+// value evaluates an expression: names and texts joined by || and &&, == and !=.
 func (r *runner) value(e string) string {
 	truth := map[bool]string{true: "true", false: ""}
 	if left, right, ok := strings.Cut(e, " || "); ok {
@@ -208,7 +208,7 @@ func (r *runner) value(e string) string {
 	if name, ok := strings.CutPrefix(e, "inputs."); ok {
 		input, known := r.action.Inputs[name]
 		if !known {
-			r.Errorf("there is no input %s", name)
+			r.Errorf("unknown input %s", name)
 		}
 		if value, given := r.inputs[name]; given {
 			return value
@@ -225,7 +225,7 @@ func (r *runner) value(e string) string {
 	return value
 }
 
-// job runs all steps until one fails, and says whether none did.
+// job runs all steps until one fails, and reports whether none did.
 func (r *runner) job() bool {
 	r.Helper()
 	r.summary, r.log, r.outputs = "", "", map[string]string{}
@@ -274,7 +274,7 @@ func (r *runner) job() bool {
 			}
 			c.Env = append(c.Env, name+"="+value)
 		}
-		// Only the program that the action installed is to be found.
+		// Only the program that the action installed may be found.
 		before := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(folder string) bool {
 			_, err := os.Stat(filepath.Join(folder, "memviz"))
 			return err == nil
@@ -300,7 +300,7 @@ func (r *runner) read(name string) string {
 	return string(testkit.ReadFile(r, filepath.Join(r.folder, filepath.FromSlash(name))))
 }
 
-// upload keeps files as the artifact of this branch.
+// upload stores files as the artifact of this branch.
 func (r *runner) upload(pattern string) {
 	r.Helper()
 	files, err := filepath.Glob(pattern)
@@ -316,7 +316,7 @@ func (r *runner) upload(pattern string) {
 	}
 }
 
-// inPullRequest makes the next jobs those of a pull request against main.
+// inPullRequest makes the following jobs run in a pull request against main.
 func (r *runner) inPullRequest() {
 	r.context["github.base_ref"] = "main"
 	r.context["github.event.pull_request.number"] = "7"
@@ -377,7 +377,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestActionAlone runs it where there is nothing to compare with, and from a fork.
+// TestActionAlone runs it with nothing to compare with, and from a fork.
 func TestActionAlone(t *testing.T) {
 	r := newRunner(t)
 	r.record("training-loop")
@@ -399,7 +399,7 @@ func TestActionAlone(t *testing.T) {
 	}
 }
 
-// TestActionFails gives it what cannot be done.
+// TestActionFails runs it with inputs that must fail.
 func TestActionFails(t *testing.T) {
 	for _, tt := range []struct {
 		name, input, value string
@@ -426,7 +426,7 @@ func TestActionFails(t *testing.T) {
 	}
 }
 
-// TestActionHostile gives it names and lines that a shell would obey.
+// TestActionHostile gives it names and lines that a shell would execute.
 func TestActionHostile(t *testing.T) {
 	r := newRunner(t)
 	r.record("training-loop")

@@ -16,7 +16,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// recipe is the block of a language in examples/ci.md whose first lines hold a name.
+// recipe returns the code block in examples/ci.md of a language whose first lines contain a name.
 func recipe(t *testing.T, language, name string) string {
 	t.Helper()
 	text := testkit.ReadFile(t, filepath.Join("..", "..", "examples", "ci.md"))
@@ -30,8 +30,8 @@ func recipe(t *testing.T, language, name string) string {
 	return ""
 }
 
-// standIn is a program that leaves a recording as the training script says: what follows
-// "records" in it.
+// standIn makes a stand-in for python: it leaves the recording that the training script
+// names after "records".
 func standIn(t *testing.T, folder string) {
 	t.Helper()
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
@@ -56,7 +56,7 @@ func needs(t *testing.T, tools ...string) {
 	}
 }
 
-// TestWorkflowExample holds the workflow against the inputs of the action.
+// TestWorkflowExample checks the workflow against the inputs of the action.
 func TestWorkflowExample(t *testing.T) {
 	var workflow struct {
 		Jobs map[string]struct {
@@ -177,7 +177,7 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
-// TestBisect lets git find the commit of a repository that adds a leak.
+// TestBisect has git find the commit of a repository that adds a leak.
 func TestBisect(t *testing.T) {
 	needs(t, "git", "sh", "sed", "grep")
 	folder := t.TempDir()

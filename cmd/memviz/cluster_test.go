@@ -20,8 +20,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// The tests here run the recipes of memviz snippet on what they are for. "make cluster"
-// installs Slurm and runs them.
+// These tests run the recipes of memviz snippet on the systems they are for. "make
+// cluster" installs Slurm and runs them.
 
 const (
 	clusterNodes = 4
@@ -48,7 +48,7 @@ func need(t *testing.T, commands ...string) {
 	}
 }
 
-// fillIn is a snippet with values for variables that it sets, one a line.
+// fillIn replaces the values of variables that a snippet sets, one per line.
 func fillIn(t *testing.T, snippet string, values map[string]string) string {
 	t.Helper()
 	text, _ := snippetText(snippet)
@@ -65,7 +65,7 @@ func fillIn(t *testing.T, snippet string, values map[string]string) string {
 }
 
 // TestSlurm trains on a cluster of one controller and four nodes, all of them on this
-// machine. One task fails; the page tells of it even so.
+// machine. One task fails; the page reports it all the same.
 func TestSlurm(t *testing.T) {
 	need(t, "slurmctld", "slurmd", "sbatch", "srun", "bash")
 	if os.Getuid() != 0 {
@@ -115,7 +115,7 @@ ln %[1]s/made/n*/memory_snapshot/iteration_4/rank${SLURM_PROCID}_memory_snapshot
 		fmt.Sprint("out_of_memory ", failingRank))
 }
 
-// TestRay runs the recipe on a Ray of one node that is this machine. Training fails.
+// TestRay runs the recipe on a Ray cluster of this machine alone. Training fails.
 func TestRay(t *testing.T) {
 	need(t, "python3")
 	if err := exec.Command("python3", "-c", "import ray").Run(); err != nil {
@@ -139,7 +139,7 @@ func TestRay(t *testing.T) {
 	out, err := python.CombinedOutput()
 	t.Logf("the script said:\n%s", out)
 	if err == nil || !bytes.Contains(out, []byte("training failed")) {
-		t.Errorf("the failure of the training is not told: %v", err)
+		t.Errorf("the failure of the training is not reported: %v", err)
 	}
 	checkPage(t, filepath.Join(folder, "job.html"))
 	checkClusterJob(t, filepath.Join(folder, "job.jsonl"), 64, fmt.Sprint("differs ", oddRank))
@@ -152,7 +152,7 @@ func checkPage(t *testing.T, path string) {
 	}
 }
 
-// checkClusterJob asks what is said of a job, and expects these findings.
+// checkClusterJob checks the findings about a job.
 func checkClusterJob(t *testing.T, digests string, ranks int, want ...string) {
 	t.Helper()
 	var said struct {
@@ -197,8 +197,8 @@ func write(t *testing.T, path, text string) {
 	testkit.WriteFile(t, path, text)
 }
 
-// startSlurm starts a cluster that knows nobody, on ports that are free, with all that it
-// writes in a folder. It ends with the test.
+// startSlurm starts an isolated cluster on free ports that writes only to a folder. It
+// ends with the test.
 func startSlurm(t *testing.T, folder string) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -258,7 +258,7 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// daemon starts a process that ends with the test. What it says is shown if the test
+// daemon starts a process that ends with the test. Its output is shown if the test
 // fails.
 func daemon(t *testing.T, folder, name string, args ...string) {
 	t.Helper()

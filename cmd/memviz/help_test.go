@@ -15,7 +15,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// TestHelpFits: no line of help is wider than the terminal, unless it is to be
+// TestHelpFits: no line of help is wider than the terminal, unless it is meant to be
 // copied or is one word.
 func TestHelpFits(t *testing.T) {
 	defer func(print func(io.Writer, string, any)) { cli.HelpPrinter = print }(cli.HelpPrinter)
@@ -147,7 +147,7 @@ func readmeExamples(t *testing.T) (examples []string) {
 	return examples
 }
 
-// examplesOf are the indented lines of a command's description that call memviz.
+// examplesOf returns the indented lines of a command's description that call memviz.
 func examplesOf(command *cli.Command) []string {
 	var examples []string
 	for line := range strings.Lines(command.Description) {
@@ -160,7 +160,7 @@ func examplesOf(command *cli.Command) []string {
 }
 
 // exampleFolder makes a folder with the files that examples name, and programs in place of
-// some that not every machine has.
+// some that are not on every machine.
 func exampleFolder(t *testing.T) string {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, filepath.FromSlash(name)) }

@@ -15,24 +15,23 @@ import (
 	"time"
 )
 
-// What any input may take: 2.5 s of the processor and 258 MiB are the most that one
-// takes. On a slow and busy machine it is several times as much, and an input that
-// does what it is meant to takes hours.
+// Limits for any input: the costliest one takes 2.5 s of CPU time and 258 MiB. A slow
+// and busy machine needs several times as much; a successful attack would take hours.
 const (
 	hostileTime   = time.Minute
 	hostileMemory = 512 << 20
 )
 
-// A hostileInput makes itself as often as it is read. None is held in memory: Linux
-// begins the account of a program with the memory of who starts it.
+// A hostileInput is generated each time it is read. None is held in memory, because
+// Linux starts a child's peak with the memory of its parent.
 type hostileInput interface{ reader() io.Reader }
 
-// whole is an input as it stands.
+// whole is an input given in full.
 type whole string
 
 func (w whole) reader() io.Reader { return strings.NewReader(string(w)) }
 
-// again is a text and then another one so many times.
+// again is a text followed by another one, repeated.
 type again struct {
 	begin, text string
 	times       int
@@ -84,10 +83,10 @@ const (
 	// traces begins a snapshot of one device with an alloc. Its key and its name
 	// are memo entries 0 and 1.
 	traces = "\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x94\x8c\x05alloc\x94u"
-	// stacked begins one with an alloc whose frame and whose stack are 3 and 4.
+	// stacked begins one with an alloc whose frame and stack are memo entries 3 and 4.
 	stacked = "\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x94\x8c\x05alloc\x94\x8c\x06frames\x94](" +
 		"}(\x8c\x04name\x8c\x01f\x8c\x08filename\x8c\x04a.py\x8c\x04lineK\x01u\x94"
-	slow = "\x80\x02N0" // POP sends it the other way
+	slow = "\x80\x02N0" // POP makes Stream hand over to Load
 )
 
 // doubled is a list of two lists of two lists and so on.
@@ -99,9 +98,9 @@ func doubled(times int) string {
 	return text
 }
 
-// TestHostile runs the program on what asks for far more than it is, through a
-// pipe, and packed where that makes it far smaller. It ends soon, stays small,
-// and says why.
+// TestHostile runs the program on inputs that ask for far more than their size, through
+// a pipe, and packed where that makes them far smaller. It must end soon, stay small,
+// and say why.
 func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("memory is measured, of which a program with the race detector takes several times as much")
@@ -110,7 +109,7 @@ func TestHostile(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		in   hostileInput
-		says string // "": it is read
+		says string // error; "": it is read
 	}{
 		{"10^8 lists", again{"\x80\x04", "]", 100 * million, "."}, "--limit memory=N"},
 		{"10^8 marks", again{"\x80\x04", "(", 100 * million, "."}, "more than 256 containers inside one another"},
@@ -220,7 +219,7 @@ func requireHarmless(t *testing.T, name string, c *exec.Cmd, says string) {
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	err := c.Run()
-	took := c.ProcessState.UserTime() + c.ProcessState.SystemTime() // which other programs do not lengthen much
+	took := c.ProcessState.UserTime() + c.ProcessState.SystemTime() // CPU time, which other programs hardly affect
 	peak := int64(0)
 	if used, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		peak = used.Maxrss << 10

@@ -13,7 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// tenGB is what the bombs below unpack to, in bytes.
+// tenGB is the unpacked size of the bombs below, in bytes.
 const tenGB = 10_000_000_000
 
 // TestHostilePacked runs the program on small files that unpack to far more, as
@@ -54,7 +54,7 @@ func TestHostilePacked(t *testing.T) {
 	}
 }
 
-// zipBomb is a zip of one file: the text, and a byte that is repeated.
+// zipBomb makes a zip of one file: the text, then a repeated byte.
 func zipBomb(t *testing.T, text string, fill byte) []byte {
 	t.Helper()
 	const block = 10_000_000
@@ -77,7 +77,7 @@ func zipBomb(t *testing.T, text string, fill byte) []byte {
 	return b.Bytes()
 }
 
-// deflatedPart is a part of a DEFLATE stream that any other may follow.
+// deflatedPart returns a part of a DEFLATE stream that any other may follow.
 func deflatedPart(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -94,10 +94,10 @@ func deflatedPart(t *testing.T, data []byte) []byte {
 	return b.Bytes()
 }
 
-// zstdBomb is a zstd of the text and a byte that is repeated (RFC 8878, 3.1.1).
+// zstdBomb makes a zstd frame of the text and a repeated byte (RFC 8878, 3.1.1).
 func zstdBomb(text string, fill byte) []byte {
 	const (
-		block  = 128 << 10 // the largest that there is
+		block  = 128 << 10 // the largest possible
 		header = block<<3 | 1<<1
 	)
 	data := append([]byte("\x28\xb5\x2f\xfd\x00\x38"), byte(len(text))<<3, 0,
@@ -141,7 +141,7 @@ func manyFiles(t *testing.T, n int) []byte {
 	return b.Bytes()
 }
 
-// vizPage is a page of _memory_viz with that base64 in it.
+// vizPage makes a page of _memory_viz with the given base64 in it.
 func vizPage(base64 string) []byte {
 	return []byte("<!DOCTYPE html>\n<script>\nimport {add_local_files} from " +
 		"\"https://cdn.jsdelivr.net/gh/pytorch/pytorch@main/torch/utils/viz/MemoryViz.js\"\n" +

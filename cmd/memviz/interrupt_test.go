@@ -19,10 +19,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// TestInterrupt interrupts the program in several ways, while it reads and while
-// it writes a report where one of an earlier run stands. What it leaves under that
-// name is the earlier report or a whole new one. SIGKILL cannot be answered, so it
-// may leave the temporary file too.
+// TestInterrupt interrupts the program in several ways, while it reads and while it
+// replaces the report of an earlier run. The file afterwards is the earlier report or
+// a whole new one. SIGKILL cannot be handled, so it may leave the temporary file too.
 func TestInterrupt(t *testing.T) {
 	s, err := snapshot.Open(example("out-of-memory"))
 	if err != nil {
@@ -52,7 +51,7 @@ func TestInterrupt(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			if signal.Ignored(s) {
-				t.Skip("the tests run under nohup, and what they start ignores it, too")
+				t.Skip("the tests run under nohup, so child processes ignore it, too")
 			}
 			for _, tenths := range []int{0, 1, 5, 9} {
 				run := startTrace(t, earlier)
@@ -63,12 +62,12 @@ func TestInterrupt(t *testing.T) {
 				}
 				run.check(s, earlier)
 			}
-			for _, tenths := range []int{0, 1, 5, 9} { // of what it writes
+			for _, tenths := range []int{0, 1, 5, 9} { // of the output
 				run := startTrace(t, earlier)
 				run.feed(pickled.Bytes())
 				run.stdin.Close()
 				run.awaitWriting(int64(len(whole) * tenths / 10))
-				run.Process.Signal(s) // which may come too late
+				run.Process.Signal(s) // may come too late
 				run.wait()
 				run.check(s, earlier, whole)
 			}
@@ -76,7 +75,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// traceRun is the program while it makes a report of what it gets from a pipe.
+// traceRun is a run of the program that makes a report of its standard input.
 type traceRun struct {
 	*exec.Cmd
 	t      *testing.T
@@ -87,7 +86,7 @@ type traceRun struct {
 	err    error // of the run, once it has ended
 }
 
-// startTrace starts the program where an earlier report stands.
+// startTrace starts the program with an earlier report at its output path.
 func startTrace(t *testing.T, earlier []byte) *traceRun {
 	t.Helper()
 	report := filepath.Join(t.TempDir(), "report.html")
@@ -115,8 +114,8 @@ func (r *traceRun) wait() error {
 	return r.err
 }
 
-// feed gives the program input, and returns when it has read all but what a pipe
-// holds.
+// feed gives the program input, and returns when it has read all but the pipe's
+// buffer.
 func (r *traceRun) feed(input []byte) {
 	r.t.Helper()
 	if _, err := r.stdin.Write(input); err != nil {
@@ -125,8 +124,8 @@ func (r *traceRun) feed(input []byte) {
 	}
 }
 
-// awaitWriting waits until the temporary file has so many bytes, or the program
-// has ended.
+// awaitWriting waits until the temporary file has size bytes, or the program has
+// ended.
 func (r *traceRun) awaitWriting(size int64) {
 	r.t.Helper()
 	for {
@@ -162,7 +161,7 @@ func (r *traceRun) check(signal os.Signal, reports ...[]byte) {
 	}
 	text, err := os.ReadFile(r.report)
 	if err != nil || !slices.ContainsFunc(reports, func(report []byte) bool { return bytes.Equal(report, text) }) {
-		r.t.Errorf("%v leaves %d bytes, which are no whole report (%v)", signal, len(text), err)
+		r.t.Errorf("%v leaves %d bytes, which are not a whole report (%v)", signal, len(text), err)
 	}
 }
 

@@ -25,11 +25,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "memviz" { // as which scripts run this binary
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "memviz" { // scripts run this binary as memviz
 		for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // expected texts are in Unicode
 			os.Unsetenv(variable)
 		}
-		// Memory of programs is measured, which Linux begins with that of this process.
+		// Tests measure the memory of child processes, which Linux starts at this process's.
 		os.Unsetenv("GOGC")
 		debug.SetGCPercent(100)
 	}
@@ -77,7 +77,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// writeBytes makes a file of bytes given in hex: bytes FILE HEX...
+// writeBytes writes a file of bytes given in hex: bytes FILE HEX...
 func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: bytes FILE HEX...")
@@ -87,8 +87,8 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }
 
-// head copies the first half of a file, or so many bytes of it, or all but so
-// many: head FROM TO [BYTES]
+// head copies the first half of a file, or its first BYTES, or if negative all but the
+// last ones: head FROM TO [BYTES]
 func head(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: head FROM TO [BYTES]")
@@ -183,8 +183,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// damage copies a file with a byte in its middle that is no opcode, right behind
-// a memo entry: damage FROM TO
+// damage copies a file with an invalid opcode in its middle, right after a memo
+// entry: damage FROM TO
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: damage FROM TO")
@@ -197,7 +197,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o600))
 }
 
-// record writes a snapshot of so many allocations: record FILE N
+// record writes a snapshot of N allocations: record FILE N
 func record(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: record FILE N")

@@ -70,7 +70,7 @@ func mcpCommand(t *terminal) *cli.Command {
 			if err != nil {
 				return fmt.Errorf("--root: %w", err)
 			}
-			if redacts && !salted { // the pseudonyms of one call have to be those of the next
+			if redacts && !salted { // pseudonyms have to be the same in every call
 				passed = append(passed, "--salt="+hex.EncodeToString(redact.NewSalt()))
 			}
 			s := &mcpServer{fence: fence, passed: passed, longest: int(o.longest), busy: make(chan struct{}, 1)}
@@ -84,11 +84,11 @@ func mcpCommand(t *terminal) *cli.Command {
 type mcpServer struct {
 	fence   *fence
 	passed  []string // flags of every call
-	longest int      // of the JSON of a result, in bytes
+	longest int      // bound on the JSON of a result, in bytes
 	busy    chan struct{}
 }
 
-// mcpInstructions are what an agent has to know before it calls a tool.
+// mcpInstructions tell an agent what to know before it calls a tool.
 const mcpInstructions = "memviz reads recordings of PyTorch's GPU memory: files that " +
 	"torch.cuda.memory._dump_snapshot wrote, packed or not, and HTML reports that memviz wrote. " +
 	"Begin with stats; oom says why a run failed, leaks what grows, top what holds memory.\n" +
@@ -119,7 +119,7 @@ func (s *mcpServer) serve(in io.Reader, out io.Writer, write, redacts bool) erro
 				return nil, ctx.Err()
 			}
 			result, err := s.call(tool, r.Params.Arguments)
-			if err != nil { // which is for the agent, not for the protocol
+			if err != nil { // an error for the agent, not of the protocol
 				return &mcp.CallToolResult{Content: []mcp.Content{s.say(err.Error())}, IsError: true}, nil
 			}
 			return result, nil
@@ -128,13 +128,13 @@ func (s *mcpServer) serve(in io.Reader, out io.Writer, write, redacts bool) erro
 	return server.Run(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
 }
 
-// unclosed is a writer that stays open.
+// unclosed is a writer whose Close does nothing.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// call runs the command of a tool. If there is a report to write, the answer comes
-// first, because commands give one or the other.
+// call runs the command of a tool. If there is a report to write, it runs twice, the
+// answer first, because commands give one or the other.
 func (s *mcpServer) call(tool *tool, arguments []byte) (*mcp.CallToolResult, error) {
 	args, output, err := tool.arguments(arguments, s.fence)
 	if err != nil {
@@ -161,8 +161,8 @@ func (s *mcpServer) call(tool *tool, arguments []byte) (*mcp.CallToolResult, err
 	return result, nil
 }
 
-// run runs a command and adds what it says to the result. Its error counts only if
-// there is no answer; else it says what the answer lacks.
+// run runs a command and adds its output to the result. Its error is returned only if
+// there is no answer; otherwise it is added as text, since it says what the answer lacks.
 func (s *mcpServer) run(result *mcp.CallToolResult, command string, args []string) (err error) {
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -182,7 +182,7 @@ func (s *mcpServer) run(result *mcp.CallToolResult, command string, args []strin
 		t.warn("%v", err)
 	}
 	if printed != nil && result.StructuredContent == nil {
-		text := &shortWriter{most: s.longest / textShare}
+		text := &shortWriter{limit: s.longest / textShare}
 		if err := printed.Write(text, sheet.Text, t.look); err != nil && !text.full {
 			return err
 		}
@@ -199,11 +199,11 @@ func (s *mcpServer) run(result *mcp.CallToolResult, command string, args []strin
 	return nil
 }
 
-// say is what the program says of itself: lines for a terminal, without its own name and
-// the path of the root, cut where they are too long.
+// say formats the program's messages, lines for a terminal, without its own name and
+// the path of the root, and cuts them if they are too long.
 func (s *mcpServer) say(lines string) *mcp.TextContent {
 	lines = strings.ReplaceAll("\n"+lines, "\nmemviz: ", "\n")[1:]
-	w := &shortWriter{most: s.longest / textShare}
+	w := &shortWriter{limit: s.longest / textShare}
 	io.WriteString(w, strings.ReplaceAll(lines, s.fence.root+string(filepath.Separator), ""))
 	return &mcp.TextContent{Text: w.lines()}
 }

@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	leastResult = 4 << 10  // bytes: below, nothing of an answer would be left
-	textShare   = 4        // the text of a result has at most so much of the JSON's bytes
-	longestJSON = 16 << 20 // bytes of an answer's JSON that are looked through for what to cut
+	leastResult = 4 << 10  // bytes: with less, nothing of an answer would remain
+	textShare   = 4        // the text of a result has at most this fraction of the JSON's bytes
+	longestJSON = 16 << 20 // bound in bytes on the JSON that is searched for lists to cut
 )
 
-// leftOutKey is the key of what was cut.
+// leftOutKey is the key that lists the cuts.
 const leftOutKey = "left_out"
 
 var errFull = errors.New("the answer is too long")
 
-// shortWriter keeps what is written up to a number of bytes, and then fails.
+// shortWriter keeps up to a number of bytes, and then fails.
 type shortWriter struct {
 	bytes.Buffer
-	most int
-	full bool
+	limit int
+	full  bool
 }
 
 func (w *shortWriter) Write(b []byte) (int, error) {
-	if room := w.most - w.Len(); len(b) > room {
+	if room := w.limit - w.Len(); len(b) > room {
 		w.full = true
 		w.Buffer.Write(b[:room])
 		return room, errFull
@@ -39,20 +39,20 @@ func (w *shortWriter) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// lines are what was kept, as whole lines if something was cut.
+// lines returns the kept text, ending with a whole line if something was cut.
 func (w *shortWriter) lines() string {
 	text := w.String()
 	if !w.full {
 		return text
 	}
 	return text[:strings.LastIndexByte(text, '\n')+1] + fmt.Sprintf("... (cut to %s; ask for less)\n",
-		units.Bytes(int64(w.most)))
+		units.Bytes(int64(w.limit)))
 }
 
-// boundedJSON is an answer as JSON of at most so many bytes. Where it is longer, all
-// its lists are cut to as many items as fit, and it says of which how many are missing.
-func boundedJSON(said *sheet.Sheet, most int) (json.RawMessage, error) {
-	whole := &shortWriter{most: longestJSON}
+// boundedJSON returns an answer as JSON of at most limit bytes. If it is longer, all its
+// lists are cut to as many items as fit, and the number missing from each is reported.
+func boundedJSON(said *sheet.Sheet, limit int) (json.RawMessage, error) {
+	whole := &shortWriter{limit: longestJSON}
 	if err := said.Write(whole, sheet.JSON, sheet.Look{}); whole.full {
 		return nil, fmt.Errorf("the answer has more than %s of JSON; ask for a part of it, such as one device or "+
 			"fewer events", units.Bytes(longestJSON))
@@ -60,24 +60,24 @@ func boundedJSON(said *sheet.Sheet, most int) (json.RawMessage, error) {
 		return nil, err
 	}
 	text, longest, err := cutLists(whole.Bytes(), longestJSON, longestJSON)
-	if err != nil || len(text) <= most {
+	if err != nil || len(text) <= limit {
 		return text, err
 	}
 	lost := sort.Search(longest, func(lost int) bool { // items of the longest list
-		text, _, err = cutLists(whole.Bytes(), longest-lost, most)
-		return err != nil || len(text) <= most
+		text, _, err = cutLists(whole.Bytes(), longest-lost, limit)
+		return err != nil || len(text) <= limit
 	})
-	if text, _, err = cutLists(whole.Bytes(), longest-lost, most); err == nil && len(text) > most {
+	if text, _, err = cutLists(whole.Bytes(), longest-lost, limit); err == nil && len(text) > limit {
 		err = fmt.Errorf("the answer does not fit %s of JSON; ask for one file or one device",
-			units.Bytes(int64(most)))
+			units.Bytes(int64(limit)))
 	}
 	return text, err
 }
 
-// cutLists is JSON with so many items of each list at most, and how many the longest list
-// had. What is longer than most bytes may end anywhere.
-func cutLists(whole []byte, items, most int) (text json.RawMessage, longest int, err error) {
-	c := &jsonCutter{in: json.NewDecoder(bytes.NewReader(whole)), items: items, most: most, lost: map[string]int{}}
+// cutLists cuts every list of a JSON text to at most items, and returns the length of the
+// longest list. Text longer than limit bytes may end anywhere.
+func cutLists(whole []byte, items, limit int) (text json.RawMessage, longest int, err error) {
+	c := &jsonCutter{in: json.NewDecoder(bytes.NewReader(whole)), items: items, limit: limit, lost: map[string]int{}}
 	c.in.UseNumber()
 	if err := c.value(""); err != nil && !errors.Is(err, errFull) {
 		return nil, 0, err
@@ -88,19 +88,19 @@ func cutLists(whole []byte, items, most int) (text json.RawMessage, longest int,
 // jsonCutter copies JSON without the items of lists beyond a number.
 type jsonCutter struct {
 	in      *json.Decoder
-	items   int // of a list, at most
-	most    int // bytes, after which it stops
+	items   int // bound on the items of a list
+	limit   int // bytes after which it stops
 	out     bytes.Buffer
-	longest int            // list that there is
+	longest int            // length of the longest list
 	lost    map[string]int // items by the keys that lead to the list
-	lists   []string       // of those that lost some, in their order
+	lists   []string       // lists that lost items, in order
 }
 
 func (c *jsonCutter) value(path string) error {
 	token, err := c.in.Token()
 	if err != nil {
 		return err
-	} else if c.out.Len() > c.most {
+	} else if c.out.Len() > c.limit {
 		return errFull
 	}
 	switch token {
@@ -170,7 +170,7 @@ func (c *jsonCutter) write(token json.Token) error {
 	return err
 }
 
-// text is the copy, and what it lacks.
+// text returns the copy, with a list of what was cut.
 func (c *jsonCutter) text() json.RawMessage {
 	text := c.out.Bytes()
 	if len(c.lists) > 0 {
@@ -178,7 +178,7 @@ func (c *jsonCutter) text() json.RawMessage {
 		for i, path := range c.lists {
 			said[i] = fmt.Sprintf("%s: %d more", path, c.lost[path])
 		}
-		left, _ := json.Marshal(said) // texts can always be written
+		left, _ := json.Marshal(said) // strings always marshal
 		text = fmt.Appendf(text[:len(text)-1], `,%q:%s}`, leftOutKey, left)
 	}
 	return units.EscapeJSON(text)

@@ -54,7 +54,7 @@ func connect(t *testing.T, transport mcp.Transport) *mcp.ClientSession {
 	return session
 }
 
-// toolResult is what a call of a tool gives.
+// toolResult is the result of a tool call.
 type toolResult struct {
 	text       string // of all its parts
 	structured []byte
@@ -79,7 +79,7 @@ func callTool(t *testing.T, session *mcp.ClientSession, name string, arguments m
 	return r
 }
 
-// toolCalls are calls of all tools that answer with JSON, and the same on a command line.
+// toolCalls has calls of all tools that answer with JSON, with the equivalent command lines.
 var toolCalls = []struct {
 	tool      string
 	arguments map[string]any
@@ -107,7 +107,7 @@ var toolCalls = []struct {
 	{"inspect", map[string]any{"files": []string{"report.html"}}, "report.html"},
 }
 
-// TestMCPAnswers holds every tool against its command: the same JSON, valid under the
+// TestMCPAnswers compares every tool with its command: the same JSON, valid under the
 // schema of the tool, and the same text.
 func TestMCPAnswers(t *testing.T) {
 	root := t.TempDir()
@@ -153,13 +153,13 @@ func TestMCPAnswers(t *testing.T) {
 	}
 }
 
-// firstLine is enough of a text whose lines are as wide as their reader.
+// firstLine returns the first line; the wrapping of the others depends on the width.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line[:min(len(line), 60)]
 }
 
-// reordered is JSON as a client of the SDK has it.
+// reordered re-encodes JSON as the SDK's client does.
 func reordered(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var value any
@@ -258,7 +258,7 @@ func TestMCPTools(t *testing.T) {
 	testkit.GoldenFile(t, filepath.Join("testdata", "mcp_tools.txt"), []byte(text.String()))
 }
 
-// fencedFolder is a folder with a secret beside it, and links that lead to both.
+// fencedFolder makes a folder with a secret beside it, and links that lead to both.
 func fencedFolder(t *testing.T) (root, outside string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -290,7 +290,7 @@ func TestMCPFence(t *testing.T) {
 	root, outside := fencedFolder(t)
 	secret := filepath.Join(outside, "secret.pickle.gz")
 	if err := exec.Command("mkfifo", filepath.Join(root, "pipe.pickle")).Run(); err != nil {
-		t.Log("there are no pipes: ", err) // which then is no such file
+		t.Log("there are no pipes: ", err) // then the pipe is a missing file
 	}
 	session := startMCP(t, "--root", root, "--write")
 	const leads = "leads out of the folder that may be used; name a path below it"
@@ -403,8 +403,8 @@ func TestMCPWrites(t *testing.T) {
 	}
 }
 
-// TestMCPBounds asks for more than a result may hold: it has the beginning of each list
-// and counts what is missing.
+// TestMCPBounds asks for more than a result may hold: the result has the beginning of each
+// list and the number of missing items.
 func TestMCPBounds(t *testing.T) {
 	root := filepath.Join("..", "..", "examples")
 	const most = 10 << 10
@@ -442,7 +442,7 @@ func TestMCPBounds(t *testing.T) {
 	}
 }
 
-// countOf counts the events in what a command prints.
+// countOf counts the events in the output of a command.
 func countOf(t *testing.T, args ...string) int {
 	t.Helper()
 	var answer struct{ Devices []struct{ Events []any } }
@@ -452,7 +452,7 @@ func countOf(t *testing.T, args ...string) int {
 	return len(answer.Devices[0].Events)
 }
 
-// TestMCPRedacts looks for names of the recording in what each tool says.
+// TestMCPRedacts looks for names of the recording in the results of each tool.
 func TestMCPRedacts(t *testing.T) {
 	root := filepath.Join("..", "..", "examples")
 	site := regexp.MustCompile(`"key": ?"([^"]*)"`)
@@ -487,7 +487,7 @@ func TestMCPBinary(t *testing.T) {
 	if got.isError || !strings.Contains(got.text, "train.py:41:validate") || got.structured == nil {
 		t.Errorf("leaks says %s", got.text)
 	}
-	if runtime.GOOS == "linux" { // where it can be seen that there is no network
+	if runtime.GOOS == "linux" { // where open sockets can be listed
 		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", command.Process.Pid))
 		if err != nil || len(files) < 3 {
 			t.Errorf("%d files are open (%v)", len(files), err)
@@ -503,7 +503,7 @@ func TestMCPBinary(t *testing.T) {
 	}
 }
 
-// TestMCPAtOnce calls tools at the same time; each gives what it gives alone.
+// TestMCPAtOnce calls tools at the same time; each gives the same result as alone.
 func TestMCPAtOnce(t *testing.T) {
 	root := filepath.Join("..", "..", "examples")
 	session := startMCP(t, "--root", root)
@@ -533,7 +533,7 @@ func TestMCPAtOnce(t *testing.T) {
 	}
 }
 
-// TestMCPHostileInput sends what no client sends. The server ends, or goes on.
+// TestMCPHostileInput sends input that no client would. The server ends or goes on.
 func TestMCPHostileInput(t *testing.T) {
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
 		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
@@ -571,8 +571,8 @@ func TestMCPHostileInput(t *testing.T) {
 	}
 }
 
-// TestMCPDocument starts memviz as examples/agents.md says, and holds its list of tools
-// against what is offered.
+// TestMCPDocument starts memviz as examples/agents.md says, and compares its list of tools
+// with the tools offered.
 func TestMCPDocument(t *testing.T) {
 	examples := filepath.Join("..", "..", "examples")
 	text := testkit.ReadFile(t, filepath.Join(examples, "agents.md"))

@@ -19,37 +19,37 @@ import (
 // toolKind is a command that agents can call, with its options.
 type toolKind struct {
 	command string
-	tells   string // what an agent learns from it, and in which units
-	least   int    // files that it takes
-	most    int    // 0: any number
-	writes  bool   // a file, and nothing else
-	reveals bool   // names, also where they are redacted
+	about   string // for the agent, with units
+	min     int    // fewest files
+	max     int    // most files; 0: any number
+	writes  bool   // a file, without an answer
+	reveals bool   // names, even with redaction
 }
 
 var toolKinds = []toolKind{
-	{command: "stats", least: 1, tells: "Totals of each device: peaks of active and reserved memory, steps, " +
+	{command: "stats", min: 1, about: "Totals of each device: peaks of active and reserved memory, steps, " +
 		"fragmentation, what the peak need not hold, and whether the numbers add up. Call it first. In bytes."},
-	{command: "top", least: 1, tells: "What holds memory at a moment (at), a row for each call site or another " +
+	{command: "top", min: 1, about: "What holds memory at a moment (at), a row for each call site or another " +
 		"kind (by), the largest first. In bytes, with the number of allocations."},
-	{command: "leaks", least: 1, tells: "What survives the steps of a training loop, again and again, in bytes per " +
+	{command: "leaks", min: 1, about: "What survives the steps of a training loop, again and again, in bytes per " +
 		"step. It needs a recording of 4 steps or more."},
-	{command: "oom", least: 1, tells: "Why a request ran out of memory: what it asked for, what was free, who held " +
+	{command: "oom", min: 1, about: "Why a request ran out of memory: what it asked for, what was free, who held " +
 		"the rest, what would have helped. In bytes."},
-	{command: "whatif", least: 1, tells: "Predicted peaks in bytes of the same run under other settings of PyTorch's " +
+	{command: "whatif", min: 1, about: "Predicted peaks in bytes of the same run under other settings of PyTorch's " +
 		"allocator, and with changes of the training such as checkpointing."},
-	{command: "predict", least: 2, tells: "Predicted peaks in bytes at another batch size or sequence length, from " +
+	{command: "predict", min: 2, about: "Predicted peaks in bytes at another batch size or sequence length, from " +
 		"two or more recordings, each with its size X."},
-	{command: "diff", least: 2, most: 2, tells: "What a second recording holds more or less than the first, by call " +
+	{command: "diff", min: 2, max: 2, about: "What a second recording holds more or less than the first, by call " +
 		"site, in bytes."},
-	{command: "ranks", least: 1, tells: "Which ranks of one job differ from those that do the same work: who ran out " +
+	{command: "ranks", min: 1, about: "Which ranks of one job differ from those that do the same work: who ran out " +
 		"of memory first, who holds more, on which memory grows. In bytes."},
-	{command: "events", least: 1, tells: "What the allocator did, event by event, with a running total in bytes. " +
+	{command: "events", min: 1, about: "What the allocator did, event by event, with a running total in bytes. " +
 		"Ask for a part with from, to and grep: recordings have millions of events."},
-	{command: "segments", least: 1, tells: "The memory map at a moment: each segment with its blocks, how much of it " +
+	{command: "segments", min: 1, about: "The memory map at a moment: each segment with its blocks, how much of it " +
 		"is free, and what keeps it. In bytes."},
-	{command: "inspect", least: 1, most: 1, reveals: true, tells: "Which paths, names, users and secrets a report " +
+	{command: "inspect", min: 1, max: 1, reveals: true, about: "Which paths, names, users and secrets a report " +
 		"holds, before it is given to others."},
-	{command: "trace", least: 1, writes: true, tells: "Write the report of recordings, one HTML file that works " +
+	{command: "trace", min: 1, writes: true, about: "Write the report of recordings, one HTML file that works " +
 		"offline, to output. It replaces older reports, and no other file."},
 }
 
@@ -68,11 +68,11 @@ type tool struct {
 	options map[string]cli.Flag
 }
 
-// forTerminals are options of no use to an agent.
+// forTerminals are options that are useless to an agent.
 var forTerminals = []string{"one-line", "open", "zip", "help"}
 
-// newTool makes a tool of a command. Agents cannot set how names are redacted, files limited and
-// answers printed.
+// newTool makes a tool of a command. Agents cannot change redaction, limits or the format of
+// answers.
 func newTool(command *cli.Command, kind toolKind, write bool) *tool {
 	t := &tool{command, kind, map[string]cli.Flag{}}
 	for _, flag := range command.Flags {
@@ -102,7 +102,7 @@ type schema struct {
 func (t *tool) describe() *mcp.Tool {
 	no := false
 	input := &schema{Type: "object", Required: []string{"files"}, Additional: &no, Properties: map[string]*schema{
-		"files": {Type: "array", Items: &schema{Type: "string"}, MinItems: t.kind.least, MaxItems: t.kind.most,
+		"files": {Type: "array", Items: &schema{Type: "string"}, MinItems: t.kind.min, MaxItems: t.kind.max,
 			Description: "paths: " + t.command.ArgsUsage + "; a folder stands for all snapshots in it, and a " +
 				"pattern such as rank*.pickle for the files of such names"}}}
 	if t.kind.writes {
@@ -116,7 +116,7 @@ func (t *tool) describe() *mcp.Tool {
 	}
 	described := &mcp.Tool{
 		Name:        t.command.Name,
-		Description: t.kind.tells,
+		Description: t.kind.about,
 		InputSchema: input,
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.options["output"] == nil, DestructiveHint: &no,
 			IdempotentHint: true, OpenWorldHint: &no},
@@ -177,19 +177,19 @@ func namesFile(flag cli.Flag) bool {
 	return ok && strings.Contains(f.Usage, "`FILE`")
 }
 
-// arguments returns the arguments of the command line, and the path of the report to write.
+// arguments returns the command-line arguments, and the path of the report to write.
 func (t *tool) arguments(text []byte, fence *fence) (args []string, output string, err error) {
 	given := map[string]any{}
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &given); err != nil {
-			return nil, "", fmt.Errorf("the arguments are no JSON object: %w", err)
+			return nil, "", fmt.Errorf("the arguments are not a JSON object: %w", err)
 		}
 	}
 	files, err := stringsOf("files", given["files"])
 	switch n := len(files); {
 	case err != nil:
 		return nil, "", err
-	case n < t.kind.least:
+	case n < t.kind.min:
 		return nil, "", fmt.Errorf("files names too few: %s needs %s", t.command.Name, t.command.ArgsUsage)
 	}
 	delete(given, "files")
@@ -222,7 +222,7 @@ func (t *tool) arguments(text []byte, fence *fence) (args []string, output strin
 	return append(append(args, "--"), files...), output, nil
 }
 
-// valuesOf returns the values of an argument as texts for a command line.
+// valuesOf returns the values of an argument as strings for a command line.
 func valuesOf(name string, flag cli.Flag, value any) ([]string, error) {
 	if _, ok := flag.(*cli.BoolFlag); ok {
 		b, ok := value.(bool)

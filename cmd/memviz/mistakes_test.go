@@ -16,9 +16,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// TestMistakes goes through what people come with that is no whole snapshot of a
-// whole recording, and holds the sentence that each of them gets. Of files that
-// are something else there are more in package snapshot's table of problems.
+// TestMistakes runs memviz on typical inputs that are not a whole snapshot of a whole
+// recording, and checks the message for each. More files that are something else are
+// in package snapshot's table of problems.
 func TestMistakes(t *testing.T) {
 	example, err := filepath.Abs(example("training-loop"))
 	if err != nil {
@@ -71,14 +71,13 @@ func TestMistakes(t *testing.T) {
 				t.Errorf("status %d, stdout %q, stderr %q; want %q", status, &stdout, &stderr, tt.says)
 			}
 			if left, err := filepath.Glob("*.html"); err != nil || len(left) > 0 {
-				t.Errorf("it left %v behind (%v)", left, err)
+				t.Errorf("it left %v (%v)", left, err)
 			}
 		})
 	}
 }
 
-// TestPoorRecordings: what a recording lacks is said where it is looked at, in
-// stats and in the model of the report.
+// TestPoorRecordings: both stats and the model of the report say what a recording lacks.
 func TestPoorRecordings(t *testing.T) {
 	t.Chdir(t.TempDir())
 	nothing := snapshot.NewComposer(snapshot.Format{HasPoolID: true})

@@ -11,8 +11,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// TestInputsStay: no file that memviz reads is written, under whatever name: of an
-// argument, of standard input, of a flag, a link, or what a shell put behind > and >>.
+// TestInputsStay: memviz never writes to a file that it reads, whether named by an
+// argument, standard input, a flag, a link, or a shell's > and >>.
 func TestInputsStay(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// stdoutOf is what memviz prints with args.
+// stdoutOf returns the output of memviz with args.
 func stdoutOf(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -20,8 +20,7 @@ func stdoutOf(t *testing.T, args ...string) string {
 	return stdout.String()
 }
 
-// TestExitStatus holds the status, and what is said on stderr, of what is right and what is
-// wrong.
+// TestExitStatus checks exit status and stderr of valid and invalid command lines.
 func TestExitStatus(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out.html")
 	trace := func(capacity string) []string {
@@ -68,7 +67,7 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-// TestExampleStats holds the first examples against the totals beside them.
+// TestExampleStats compares the first examples with the totals beside them.
 func TestExampleStats(t *testing.T) {
 	totals, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "stats.txt"))
 	if err != nil || len(totals) == 0 {

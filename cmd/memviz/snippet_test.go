@@ -64,8 +64,8 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// TestKubernetesSnippet holds the manifests against the schema of Kubernetes, which
-// refuses misspelt keys, and checks the shell in them.
+// TestKubernetesSnippet validates the manifests with the schema of Kubernetes, which
+// rejects misspelt keys, and checks the shell in them.
 func TestKubernetesSnippet(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("testdata/kubernetes.schema.json")
 	if err != nil {
@@ -109,7 +109,7 @@ func manifests(t *testing.T, text []byte) (all []any) {
 	}
 }
 
-// scriptsIn are the arguments of all commands in a manifest.
+// scriptsIn returns the arguments of all commands in a manifest.
 func scriptsIn(value any) (scripts []string) {
 	switch value := value.(type) {
 	case map[string]any:

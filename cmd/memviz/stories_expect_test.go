@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// expectation is a command of an expect.txt and what its answer must have. The
+// expectation is a command of an expect.txt and the required parts of its answer. The
 // format is described in examples/README.md.
 type expectation struct {
 	command string
-	first   string   // the site that must be named before any other; "": none need be
+	first   string   // the site that must be named before any other; "": no requirement
 	lines   []string // in any order
 }
 
@@ -26,7 +26,7 @@ func parseExpectations(text string) (all []expectation, err error) {
 			continue
 		}
 		if len(all) == 0 {
-			return nil, fmt.Errorf("line %d stands before any command", i+1)
+			return nil, fmt.Errorf("line %d is before any command", i+1)
 		}
 		last := &all[len(all)-1]
 		if site, is := strings.CutPrefix(line, "first "); is {
@@ -37,7 +37,7 @@ func parseExpectations(text string) (all []expectation, err error) {
 	}
 	for _, e := range all {
 		if e.first == "" && len(e.lines) == 0 {
-			return nil, fmt.Errorf("nothing is expected of %q", e.command)
+			return nil, fmt.Errorf("no expectation for %q", e.command)
 		}
 	}
 	return all, nil
@@ -46,7 +46,7 @@ func parseExpectations(text string) (all []expectation, err error) {
 // site is a place as answers name it, without the folders of its file.
 var site = regexp.MustCompile(`[\w-]+\.py:\d+(?:→\d+)?:[\w<>]+`)
 
-// missing says what an answer lacks.
+// missing lists what an answer lacks.
 func (e *expectation) missing(answer string) (lacks []string) {
 	flat := strings.Join(strings.Fields(answer), " ")
 	if named := site.FindString(flat); e.first != "" && named != e.first {
@@ -72,8 +72,8 @@ func hasInOrder(text string, parts []string) bool {
 	return true
 }
 
-// checkExpectations holds the answers of memviz against expect.txt. One at least
-// must say which site comes first.
+// checkExpectations compares memviz's answers with expect.txt, which must say at least
+// once which site comes first.
 func (s *story) checkExpectations(t *testing.T) {
 	expected, err := parseExpectations(s.read(t, "expect.txt"))
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// The index of examples/README.md stands between its headings.
+// The index of examples/README.md is between these headings.
 const (
 	indexBegin = "| story | what it is | recorded | first line of the answer |\n|---|---|---|---|\n"
 	indexEnd   = "\n\n"
 )
 
-// TestStoryIndex holds the table of all stories against their folders: what the
-// script says it is, whether torch has recorded it, and what memviz answers. -update
-// writes it anew, in the order that it has, new stories last.
+// TestStoryIndex compares the table of all stories with their folders: the script's own
+// description, whether torch recorded it, and memviz's answer. -update regenerates it in
+// its present order, new stories last.
 func TestStoryIndex(t *testing.T) {
 	path := filepath.Join("..", "..", "examples", "README.md")
 	text := testkit.ReadFile(t, path)
@@ -29,7 +29,7 @@ func TestStoryIndex(t *testing.T) {
 		t.Fatalf("%s has no table that begins with\n%s", path, indexBegin)
 	}
 	all := stories(t)
-	place := func(s story) int { // in the table that stands there
+	place := func(s story) int { // in the present table
 		if i := strings.Index(table, "| ["+s.name+"]"); i >= 0 {
 			return i
 		}
@@ -49,7 +49,7 @@ func TestStoryIndex(t *testing.T) {
 	}
 }
 
-// row is the story's line of the index.
+// row returns the story's line of the index.
 func (s *story) row(t *testing.T) string {
 	script := s.read(t, "train.py")
 	about, _, _ := strings.Cut(strings.TrimPrefix(script, `"""`), "\n")
@@ -61,7 +61,7 @@ func (s *story) row(t *testing.T) string {
 		s.firstLine(t))
 }
 
-// firstLine is the first command of expect.txt, and the first line of its answer.
+// firstLine returns the first command of expect.txt, and the first line of its answer.
 func (s *story) firstLine(t *testing.T) string {
 	expected, err := parseExpectations(s.read(t, "expect.txt"))
 	if err != nil || len(expected) == 0 {

@@ -24,12 +24,12 @@ var measurePairs = []struct{ measure, key, without, with string }{
 	{"`fused=True`, when each block is checkpointed", "fused", "checkpoint", "checkpoint-fused"},
 }
 
-// The table of the story's README stands between its heading and an empty line.
+// The table of the story's README is between its heading and an empty line.
 const measuresBegin = "| measure | from | active, predicted | then recorded | reserved, predicted | then recorded |\n" +
 	"|---|---|---|---|---|---|\n"
 
-// TestMeasuresStory holds what memviz predicts of each measure against the recording
-// with it, and the README against both. -update writes the table anew.
+// TestMeasuresStory compares memviz's prediction for each measure with the recording of
+// it, and the README with both. -update regenerates the table.
 func TestMeasuresStory(t *testing.T) {
 	s := story{dir: filepath.Join("..", "..", "examples", "measures")}
 	readme := s.read(t, "README.md")
@@ -54,7 +54,7 @@ func TestMeasuresStory(t *testing.T) {
 			}
 		}
 		if predicted.ReservedPeakBytes == nil {
-			t.Fatalf("%s is no measure for %s.pickle.gz", pair.key, pair.without)
+			t.Fatalf("%s is not a measure for %s.pickle.gz", pair.key, pair.without)
 		}
 		// The active peak is a promise, within 1 %; reserved is within 10 %. Each measure saves something.
 		active := [2]int64{predicted.ActivePeakLeastBytes, predicted.ActivePeakBytes}
@@ -78,7 +78,7 @@ func TestMeasuresStory(t *testing.T) {
 	}
 }
 
-// askJSON is a command's answer about a recording of the story.
+// askJSON decodes a command's answer about a recording of the story.
 func (s *story) askJSON(t *testing.T, command, recording string, into any) {
 	t.Helper()
 	text := s.ask(t, "memviz "+command+" --format json "+recording+".pickle.gz")
@@ -88,7 +88,7 @@ func (s *story) askJSON(t *testing.T, command, recording string, into any) {
 }
 
 // within reports whether one end of a predicted range is that close to a recorded number.
-// A range is not in between: it is two readings of what a recording does not tell.
+// Values in between do not count: the ends are two readings of a recording that cannot decide.
 func within(predicted [2]int64, recorded int64, percent float64) bool {
 	for _, x := range predicted {
 		if math.Abs(float64(x-recorded)) <= percent/100*float64(recorded) {
@@ -98,7 +98,7 @@ func within(predicted [2]int64, recorded int64, percent float64) bool {
 	return false
 }
 
-// span is a predicted range as the README has it.
+// span formats a predicted range as in the README.
 func span(x [2]int64) string {
 	if least, most := units.Bytes(x[0]), units.Bytes(x[1]); least != most {
 		return least + " or " + most

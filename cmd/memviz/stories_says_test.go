@@ -41,7 +41,7 @@ type counters struct {
 	} `json:"memory_stats"`
 }
 
-// readTorchSays is nil where there is no such file: nothing was recorded.
+// readTorchSays returns nil if there is no such file: the story is simulated.
 func readTorchSays(t *testing.T, path string) *torchSays {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -58,7 +58,7 @@ func readTorchSays(t *testing.T, path string) *torchSays {
 	return says
 }
 
-// recorded says where a story comes from.
+// recorded describes where a story was recorded.
 func (s *torchSays) recorded() string {
 	if s == nil {
 		return "*simulated* by `cmd/memviz-gen`"
@@ -70,8 +70,8 @@ func (s *torchSays) recorded() string {
 type comparison struct {
 	what        string
 	torch, ours int64  // bytes
-	why         string // what makes the difference; "" if there must be none
-	least, most int64  // torch's number may be larger than ours by so much
+	why         string // the reason for a difference; "" if there must be none
+	least, most int64  // bounds on how much larger torch's number may be
 }
 
 func (c *comparison) holds() bool {
@@ -90,8 +90,8 @@ func (c *comparison) String() string {
 	return fmt.Sprintf("%-24s torch %14d  memviz %14d  %s", c.what, c.torch, c.ours, words)
 }
 
-// compareWithTorch holds a snapshot of one device against torch's counters. They
-// are those of the moment of the snapshot; their peaks begin where recording began.
+// compareWithTorch compares a snapshot of one device with torch's counters. They were
+// read at the moment of the snapshot; their peaks begin where recording began.
 func compareWithTorch(s *snapshot.Snapshot, d *replay.Device, says counters) []comparison {
 	blocks := sumBlocks(s, d.ID)
 	rounded := roundedPeak(d, blocks.requestedAllocated)
@@ -122,7 +122,7 @@ func compareWithTorch(s *snapshot.Snapshot, d *replay.Device, says counters) []c
 // blockSums are sums over the final blocks of a device, in bytes.
 type blockSums struct {
 	allocated, active, pending int64 // of blocks
-	rounding                   int64 // of active blocks, above what was asked for
+	rounding                   int64 // of active blocks, above the requested size
 	requestedAllocated         []int64
 }
 
@@ -173,8 +173,8 @@ func roundedPeak(d *replay.Device, atEnd []int64) (peak peakRounded) {
 	return peak
 }
 
-// TestTorchSays compares every real recording with what torch said of it, and keeps
-// the comparison beside it.
+// TestTorchSays compares every real recording with torch's own counters, and keeps the
+// comparison beside it.
 func TestTorchSays(t *testing.T) {
 	recorded := 0
 	for _, s := range stories(t) {
@@ -202,7 +202,7 @@ func TestTorchSays(t *testing.T) {
 	}
 }
 
-// busiest is the device that holds most: a script that records uses one.
+// busiest returns the device that holds the most: recorded scripts use one.
 func busiest(s *snapshot.Snapshot) (most *replay.Device) {
 	for _, device := range s.Devices() {
 		if d := replay.Replay(s, device); most == nil || d.Totals.ReservedFinalBytes > most.Totals.ReservedFinalBytes {
@@ -213,7 +213,7 @@ func busiest(s *snapshot.Snapshot) (most *replay.Device) {
 }
 
 // TestComparisonWithTorch compares simulated stories with counters of the model that made
-// them, then with counters of which one is wrong: each has to be found out.
+// them, then with one wrong counter at a time: each has to be detected.
 func TestComparisonWithTorch(t *testing.T) {
 	says := readTorchSays(t, filepath.Join("testdata", "torch_says.json"))
 	if says == nil || len(says.Snapshots) == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// maxStoryBytes is what a snapshot among the examples may have.
+// maxStoryBytes bounds the size of a snapshot among the examples.
 const maxStoryBytes = 400 << 10
 
 // story is a folder of examples.
@@ -24,7 +24,7 @@ type story struct {
 	says      *torchSays // nil: simulated
 }
 
-// stories are all folders of examples that have a train.py.
+// stories returns all folders of examples that have a train.py.
 func stories(t *testing.T) (all []story) {
 	t.Helper()
 	scripts, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "train.py"))
@@ -46,7 +46,7 @@ func stories(t *testing.T) (all []story) {
 	return all
 }
 
-// loaded is a snapshot of a story.
+// loaded reads a snapshot of a story.
 func (s *story) loaded(t *testing.T, path string) *snapshot.Snapshot {
 	t.Helper()
 	loaded, err := snapshot.Open(path)
@@ -56,8 +56,8 @@ func (s *story) loaded(t *testing.T, path string) *snapshot.Snapshot {
 	return loaded
 }
 
-// TestStories walks every folder: it is whole, small enough, its snapshots add up,
-// their frames are lines of its Python, and memviz says of it what it should.
+// TestStories checks every folder: it is complete and small enough, its snapshots add up,
+// their frames are lines of its Python, and memviz answers as expected.
 func TestStories(t *testing.T) {
 	for _, s := range stories(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -113,8 +113,8 @@ func checkAddsUp(t *testing.T, s *snapshot.Snapshot) {
 	}
 }
 
-// checkFrames looks for the line of every frame of our own Python, in a function of
-// that name.
+// checkFrames looks for the line of every frame of our own Python, in the function that
+// the frame names.
 func (s *story) checkFrames(t *testing.T, loaded *snapshot.Snapshot) {
 	found := 0
 	for _, f := range loaded.Frames {
@@ -135,7 +135,7 @@ func (s *story) checkFrames(t *testing.T, loaded *snapshot.Snapshot) {
 	}
 }
 
-// source is the file of ours that a frame is in, or "".
+// source returns our file that a frame is in, or "".
 func (s *story) source(frame string) string {
 	folder, base := filepath.Base(filepath.Dir(frame)), filepath.Base(frame)
 	for _, dir := range []string{s.dir, filepath.Join(s.dir, "..", "gpt"), filepath.Join(s.dir, "..")} {
@@ -149,8 +149,8 @@ func (s *story) source(frame string) string {
 
 var definition = regexp.MustCompile(`^\s*(?:async )?def (\w+)`)
 
-// functionsAt are the functions around a line, counted from 1, innermost first.
-// The module is around all.
+// functionsAt returns the functions around a line, counted from 1, innermost first.
+// The module is the outermost.
 func functionsAt(lines []string, line int) (names []string) {
 	if line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" {
 		return nil
@@ -177,7 +177,7 @@ func (s *story) ask(t *testing.T, command string) string {
 	t.Chdir(s.dir)
 	args, ours := strings.CutPrefix(command, "memviz ")
 	if !ours {
-		t.Fatalf("%q is no command of memviz", command)
+		t.Fatalf("%q is not a memviz command", command)
 	}
 	return stdoutOf(t, strings.Fields(args)...)
 }

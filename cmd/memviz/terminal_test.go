@@ -11,8 +11,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// On a terminal a long run shows its progress in one line, and removes it before
-// anything else is written.
+// TestProgress: on a terminal a long run shows its progress in one line, and removes it
+// before anything else is written.
 func TestProgress(t *testing.T) {
 	var screen bytes.Buffer
 	term := newTerminal(nil, io.Discard, &screen)
@@ -59,7 +59,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A short run shows nothing, nor does one whose words go to a file.
+// TestNoProgress: a short run shows nothing, nor does one whose stderr is a file.
 func TestNoProgress(t *testing.T) {
 	var screen bytes.Buffer
 	short := newTerminal(nil, io.Discard, &screen)
@@ -76,7 +76,7 @@ func TestNoProgress(t *testing.T) {
 	defer file.Close()
 	for _, stderr := range []io.Writer{&screen, file} {
 		if term := newTerminal(nil, nil, stderr); term.screen != nil {
-			t.Errorf("progress goes to %T, which is no terminal", stderr)
+			t.Errorf("progress goes to %T, which is not a terminal", stderr)
 		}
 	}
 }

@@ -13,11 +13,11 @@ import (
 )
 
 // TestWalkThrough runs every command of examples/README.md and ci.md, and of the README of
-// each story, in its folder and holds what it prints against what stands there. -update
+// each story, in its folder, and compares the output with the text there. -update
 // regenerates it.
 func TestWalkThrough(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
-		t.Skip("there is no bash to run the commands, or one of another system")
+		t.Skip("no bash to run the commands, or one of another system")
 	}
 	examples := filepath.Join("..", "..", "examples")
 	stories, err := filepath.Glob(filepath.Join(examples, "*", "README.md"))
@@ -48,7 +48,7 @@ func walkThrough(t *testing.T, path string) {
 		command, want, _ := strings.Cut(block, "\n")
 		got := walked(t, filepath.Dir(path), command)
 		if strings.TrimSpace(got) != strings.TrimSpace(want) && !*testkit.Update {
-			t.Errorf("$ %s\n%s\nstands there, this is printed:\n%s", command, want, got)
+			t.Errorf("$ %s\n%s\nin the file, but printed is:\n%s", command, want, got)
 		}
 		written.WriteString(begin + strings.TrimSuffix(command+"\n"+got, "\n") + end)
 	}
@@ -60,7 +60,7 @@ func walkThrough(t *testing.T, path string) {
 	}
 }
 
-// walked is what a command prints, without the last newline.
+// walked returns the output of a command, without the last newline.
 func walked(t *testing.T, dir, command string) string {
 	t.Helper()
 	c := exec.Command("bash", "-c", command)

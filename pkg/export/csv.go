@@ -76,7 +76,7 @@ var formula = regexp.MustCompile("^ *[=+\\-@\u2212\uff0b\uff0d\uff1d\uff20]")
 // csvText returns a text from a snapshot as a cell. Spreadsheets show a text after an apostrophe
 // unchanged.
 func csvText(s string) string {
-	s = units.Printable(s) // of spaces it leaves the plain one
+	s = units.Printable(s) // leaves no white space but plain spaces
 	if formula.MatchString(s) {
 		return "'" + s
 	}

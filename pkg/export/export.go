@@ -1,12 +1,12 @@
 // Package export writes recordings in the formats of other programs: pprof, Perfetto,
 // spreadsheets, data frames and databases.
 //
-// Numbers are exact and have the names that they have in the JSON of memviz's answers.
-// Bytes are requested bytes of allocations unless they are called reserved; events are
-// counted from 0, and state k is the allocator before event k. Texts are those of the
-// snapshot, redacted or not; each format makes them harmless where it writes them.
+// Numbers are exact and have the same names as in the JSON of memviz's answers. Bytes
+// are requested bytes of allocations unless they are called reserved; events are counted
+// from 0, and state k is the allocator before event k. Text comes from the snapshot,
+// redacted or not; each format escapes it where it writes it.
 //
-// Output is written while it is made. Only the profile of pprof is held in memory, with one sample
+// Output is streamed. Only the profile of pprof is held in memory, with one sample
 // for each stack and its labels.
 //
 // A new format is a new file with a [Format], and a row in [Formats].
@@ -24,11 +24,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Format is a kind of file that recordings can be written as.
+// Format is a file format that recordings can be exported to.
 type Format struct {
 	Name   string
 	Binary bool     // it cannot be shown on a terminal
-	Takes  []Option // the options that say something about it
+	Takes  []Option // the options that apply to it
 
 	write func(w *bufio.Writer, in []answer.Input, o *Options) error
 	// isOurs reports whether a file with these first headSize bytes was made by write.
@@ -51,17 +51,17 @@ const (
 
 // Options of an export.
 type Options struct {
-	Program string         // that writes, for files that name it
+	Program string         // the writing program, for files that name it
 	At      *answer.Moment // nil: the peak, and the end for segments
-	Table   *Table         // of formats that write one; nil: the allocations
-	MinSize int64          // bytes from which on a tensor has a slice of its own
+	Table   *Table         // for formats that write one; nil: the allocations
+	MinSize int64          // bytes from which a tensor gets its own slice
 	Omit    Omission
 }
 
-// Omission is what to leave out of an export.
+// Omission says what to leave out of an export.
 type Omission struct {
-	Addresses bool // stand empty, and streams are numbers in place of handles
-	Times     bool // stand empty; events keep their order
+	Addresses bool // are empty, and streams are numbers instead of handles
+	Times     bool // are empty; events keep their order
 }
 
 // Write writes all devices of the inputs. Options that the format does not take are
@@ -101,7 +101,7 @@ func (o *Options) times(r *analysis.Recording) bool {
 	return !o.Omit.Times && !r.Snapshot.Redaction.Times && len(r.Device.Events.TimeMicros) > 0
 }
 
-// redacted lists what is not written as recorded: paths, names, addresses, times.
+// redacted lists what is not exported as recorded: paths, names, addresses, times.
 func (o *Options) redacted(as snapshot.Redaction) []string {
 	as.Addresses, as.Times = as.Addresses || o.Omit.Addresses, as.Times || o.Omit.Times
 	return trust.RedactedKeys(as)

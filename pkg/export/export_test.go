@@ -34,12 +34,12 @@ func eachSnapshot(t *testing.T, test func(t *testing.T, in []answer.Input)) {
 	}
 }
 
-// input is a snapshot of the testsnap.
+// input wraps a snapshot made by testsnap.
 func input(s *snapshot.Snapshot) []answer.Input {
 	return []answer.Input{answer.NewInput("snap.pickle", s)}
 }
 
-// write is what a format makes of inputs.
+// write returns the export of inputs in a format.
 func write(t testing.TB, f *Format, in []answer.Input, o Options) []byte {
 	t.Helper()
 	o.Program = "memviz"
@@ -50,7 +50,7 @@ func write(t testing.TB, f *Format, in []answer.Input, o Options) []byte {
 	return b.Bytes()
 }
 
-// csvRows are the rows of a table as maps from the names of its columns.
+// csvRows returns the rows of a table, by the names of its columns.
 func csvRows(t testing.TB, in []answer.Input, o Options) []map[string]string {
 	t.Helper()
 	lines, err := csv.NewReader(bytes.NewReader(write(t, csvFormat, in, o))).ReadAll()
@@ -68,7 +68,7 @@ func csvRows(t testing.TB, in []answer.Input, o Options) []map[string]string {
 	return rows
 }
 
-// jsonRows are the same from JSON Lines, with exact numbers.
+// jsonRows returns the rows of JSON Lines, with exact numbers.
 func jsonRows(t testing.TB, in []answer.Input, o Options) []map[string]any {
 	t.Helper()
 	var rows []map[string]any
@@ -85,7 +85,7 @@ func jsonRows(t testing.TB, in []answer.Input, o Options) []map[string]any {
 	}
 }
 
-// everything is all that all formats and tables write, unpacked.
+// everything returns the output of all formats and tables, unpacked.
 func everything(t testing.TB, in []answer.Input, o Options) []byte {
 	t.Helper()
 	var all []byte
@@ -123,7 +123,7 @@ func TestRedacted(t *testing.T) {
 		before := namesOf(s)
 		o.Snapshot(s)
 		for text := range namesOf(s) {
-			delete(before, text) // it is public
+			delete(before, text) // public
 		}
 		if len(before) == 0 {
 			t.Fatal("nothing was redacted")
@@ -139,7 +139,7 @@ func TestRedacted(t *testing.T) {
 	})
 }
 
-// hasName reports whether a name is in a text, and not as a part of another one.
+// hasName reports whether a text contains a name that is not part of another one.
 func hasName(text []byte, name string) bool {
 	inWord := func(b byte) bool {
 		return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
@@ -160,7 +160,7 @@ func hasName(text []byte, name string) bool {
 	return false
 }
 
-// namesOf are the names of a snapshot, and the texts that a person wrote.
+// namesOf returns the names in a snapshot, and the texts that people wrote.
 func namesOf(s *snapshot.Snapshot) map[string]bool {
 	names := map[string]bool{}
 	for i := range s.Frames {
@@ -222,7 +222,7 @@ func TestOmitted(t *testing.T) {
 	}
 }
 
-// TestLostAddresses: what a report has made up in place of addresses is not exported.
+// TestLostAddresses: placeholders that a report has for addresses are not exported.
 func TestLostAddresses(t *testing.T) {
 	in := input(testsnap.Training())
 	in[0].Origin.AddressesLost = true
@@ -235,7 +235,7 @@ func TestLostAddresses(t *testing.T) {
 	}
 }
 
-// TestFullDisk: whatever cannot be written is an error, and ends the work soon.
+// TestFullDisk: a failed write is an error, and ends the work soon.
 func TestFullDisk(t *testing.T) {
 	in := input(testsnap.Training())
 	for _, f := range Formats {
@@ -277,7 +277,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestIsFile: exports are told from other files of their formats.
+// TestIsFile: exports are distinguished from other files in the same formats.
 func TestIsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	is := func(content []byte) bool {
@@ -327,7 +327,7 @@ func TestIsFile(t *testing.T) {
 	}
 }
 
-// TestSameBytes: the same recordings are the same bytes in every format.
+// TestSameBytes: the same recordings give the same bytes in every format.
 func TestSameBytes(t *testing.T) {
 	for _, in := range [][]answer.Input{input(testsnap.Training()), input(testsnap.Hostile())} {
 		for _, f := range Formats {
@@ -338,7 +338,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestNothing: a file without any device is an empty export that its readers take.
+// TestNothing: a file without devices gives an empty export that readers accept.
 func TestNothing(t *testing.T) {
 	in := input(snapshot.NewComposer(snapshot.Format{}).Snapshot())
 	if rows := csvRows(t, in, Options{}); len(rows) != 0 {

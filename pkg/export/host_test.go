@@ -12,9 +12,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
-// TestHostMemoryIsNoGPU: a profile is one sum, so host memory is in it only where there is no GPU; and the
-// tracks of a trace say what they are of.
-func TestHostMemoryIsNoGPU(t *testing.T) {
+// TestHostMemoryIsNotAGPU: a profile is one sum, so host memory is in it only if no GPU is; the
+// tracks of a trace name their memory.
+func TestHostMemoryIsNotAGPU(t *testing.T) {
 	sum := func(in answer.Input) (bytesInUse int64) {
 		var file bytes.Buffer
 		if err := pprofFormat.Write(&file, []answer.Input{in}, Options{}); err != nil {
@@ -45,6 +45,6 @@ func TestHostMemoryIsNoGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := trace.String(); strings.Contains(text, "GPU") || !strings.Contains(text, "pinned host memory, host") {
-		t.Errorf("a trace of host memory speaks of a GPU: %.300s", text)
+		t.Errorf("a trace of host memory mentions a GPU: %.300s", text)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// TestHostile: texts that try to break out of a format stay texts, and numbers at the
-// edge of what they may be stay numbers, in every format and table.
+// TestHostile: texts that try to break out of a format stay texts, and extreme numbers
+// stay numbers, in every format and table.
 func TestHostile(t *testing.T) {
 	for name, s := range map[string]*snapshot.Snapshot{
 		"hostile": testsnap.Hostile(), "state only": testsnap.StateOnly(), "names": withNames(hostileNames...),
@@ -58,8 +58,8 @@ func countAllocations(in []answer.Input) string {
 	return string(b)
 }
 
-// hostileNames are names of functions that mean something to a reader of a format; the
-// first formulas of them to a spreadsheet.
+// hostileNames are function names with a meaning in some format; the first formulas of
+// them are formulas to a spreadsheet.
 var hostileNames = []string{
 	"=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "\t=1", " =1", "\u00a0=1", "\r=1", "＝1", "−1",
 	`a,"b"`, "two\nlines", `back\slash`, "'); DROP TABLE events; --", "\x1b]0;title\x07", "\u202eltr", "{\"a\":1}",
@@ -77,12 +77,12 @@ func withNames(names ...string) *snapshot.Snapshot {
 	return c.Snapshot()
 }
 
-// TestFormulas: a name that a spreadsheet takes for a formula begins with an apostrophe,
-// in CSV alone; numbers never do.
+// TestFormulas: a name that a spreadsheet would take for a formula gets an apostrophe in
+// front, in CSV alone; numbers never do.
 func TestFormulas(t *testing.T) {
 	in := input(withNames(hostileNames...))
 	for i, row := range csvRows(t, in, Options{}) {
-		// What cannot be printed is replaced, so that no formula is behind it.
+		// An unprintable character is replaced, so that no formula follows it.
 		safe := strings.HasPrefix(row["site"], "'") || strings.HasPrefix(row["site"], "\ufffd")
 		if formula := i < formulas; formula && !safe || !formula && row["site"] != units.Printable(hostileNames[i]) {
 			t.Errorf("%q is written as %q", hostileNames[i], row["site"])
@@ -98,7 +98,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestBounded: what is held while an export is written does not grow with it.
+// TestBounded: memory does not grow with the size of an export.
 func TestBounded(t *testing.T) {
 	in := input(longRun(80_000))
 	for _, f := range []*Format{perfettoFormat, csvFormat, jsonlFormat, sqliteFormat} {
@@ -107,13 +107,13 @@ func TestBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		write(io.Discard) // what is derived of the recording stays
+		write(io.Discard) // caches of the recording stay
 		defer debug.SetGCPercent(debug.SetGCPercent(-1))
 		m := &heapMeter{}
 		m.start = m.live()
 		write(m)
 		if m.written < 8<<20 {
-			t.Errorf("%s is %d bytes, too few to tell", f.Name, m.written)
+			t.Errorf("%s is %d bytes, too few to judge", f.Name, m.written)
 		}
 		if m.most > m.start+m.written/4 {
 			t.Errorf("%s of %d bytes takes %d bytes of memory", f.Name, m.written, m.most-m.start)
@@ -121,7 +121,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// heapMeter measures what is live on the heap while it is written to.
+// heapMeter is a writer that measures the live heap.
 type heapMeter struct{ written, next, start, most uint64 }
 
 func (m *heapMeter) live() uint64 {
@@ -139,7 +139,7 @@ func (m *heapMeter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// longRun allocates and frees so many times.
+// longRun allocates and frees n times.
 func longRun(n int) *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true})
 	stack := c.Stack(snapshot.FrameText{File: "/home/ada/train.py", Line: 7, Name: "main"})
@@ -152,7 +152,7 @@ func longRun(n int) *snapshot.Snapshot {
 	return c.Snapshot()
 }
 
-// FuzzText: texts are those that encoding/json reads back.
+// FuzzText: encoding/json reads back the same text.
 func FuzzText(f *testing.F) {
 	for _, text := range append(testsnap.HostileTexts, hostileNames...) {
 		f.Add(text)
@@ -169,7 +169,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q is read as %q", text, read["key"])
 		}
 		if bytes.ContainsAny(o.buf, "\x00\x1b\n\r") {
-			t.Errorf("%q is written with what a terminal obeys", text)
+			t.Errorf("%q is written with terminal control characters", text)
 		}
 	})
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// object writes one JSON object, key after key, into memory that is used again: a row
-// of a large recording must not cost an allocation for each of its values.
+// object writes one JSON object, key after key, into a reused buffer: a row of a large
+// recording must not cost an allocation for each of its values.
 type object struct{ buf []byte }
 
 func (o *object) reset() { o.buf = append(o.buf[:0], '{') }
 
-// end is the whole object, until the next reset.
+// end returns the whole object, valid until the next reset.
 func (o *object) end() []byte { return append(o.buf, '}') }
 
 // key begins a value.
@@ -59,7 +59,7 @@ func (o *object) texts(name string, list []string) {
 	o.buf = append(o.buf, ']')
 }
 
-// open begins an object in the object; shut ends it.
+// open begins a nested object; shut ends it.
 func (o *object) open(name string) {
 	o.key(name)
 	o.buf = append(o.buf, '{')
@@ -67,7 +67,7 @@ func (o *object) open(name string) {
 
 func (o *object) shut() { o.buf = append(o.buf, '}') }
 
-// appendText appends a text as JSON, with what a terminal might obey escaped.
+// appendText appends a text as JSON, with terminal control characters escaped.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

@@ -16,8 +16,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// A trace of Perfetto is Chrome's JSON of trace events: each has a phase (ph), a time in
-// microseconds (ts), a process and a thread. Here a process is a recording, and a thread
+// A Perfetto trace is in Chrome's JSON format of trace events: each has a phase (ph), a time
+// in microseconds (ts), a process and a thread. Here a process is a recording, and a thread
 // a track of slices that do not overlap: steps, phases, annotations by their depth.
 var perfettoFormat = &Format{Name: "perfetto", Takes: []Option{MinSizeOption}, write: writePerfetto,
 	isOurs: traceHead.Match}
@@ -25,9 +25,9 @@ var perfettoFormat = &Format{Name: "perfetto", Takes: []Option{MinSizeOption}, w
 var traceHead = regexp.MustCompile(`^\{"displayTimeUnit":"ms","baseTimeNanoseconds":\d+,` +
 	`"otherData":\{"program":"memviz`)
 
-// PyTorch's profiler writes times that count from the last whole quarter of a year
-// before it started, so that a double holds their nanoseconds: a multiple of this since
-// 1970. With the same rule both files have the same clock.
+// PyTorch's profiler writes times relative to a base, so that a double holds their
+// nanoseconds: the last multiple of this (a quarter of a year) since 1970 before it
+// started. With the same rule both files have the same clock.
 const profilerBaseMicros = 7_889_238 * 1_000_000
 
 // firstProcess is above the ids of processes on Linux and of the devices that the
@@ -38,7 +38,7 @@ const firstProcess = 1_000_000_000
 const (
 	stepsThread = 1 + iota
 	phasesThread
-	annotationsThread // of those inside no other; each depth has a thread
+	annotationsThread // outermost annotations; each depth has a thread
 )
 
 func writePerfetto(w *bufio.Writer, in []answer.Input, o *Options) error {
@@ -125,7 +125,7 @@ func (t *tracer) clock(micros int64) int64 {
 func (t *tracer) begin(phase, name string, thread, at int64) {
 	t.reset()
 	t.text("ph", phase)
-	t.text("cat", "memviz") // by which a trace of several programs is filtered
+	t.text("cat", "memviz") // to filter a trace of several programs
 	t.text("name", name)
 	t.number("pid", t.process)
 	t.number("tid", thread)

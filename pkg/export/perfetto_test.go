@@ -34,7 +34,7 @@ type traceEvent struct {
 	Args map[string]any `json:"args"`
 }
 
-// bytes is the number of a counter, or of an allocation.
+// bytes returns the value of a counter, or the bytes of an allocation.
 func (e *traceEvent) bytes(t testing.TB) int64 {
 	t.Helper()
 	n, ok := e.Args["bytes"].(json.Number)
@@ -44,7 +44,7 @@ func (e *traceEvent) bytes(t testing.TB) int64 {
 	return intOf(t, n.String())
 }
 
-// readTrace reads a trace that is valid by the schema.
+// readTrace reads a trace and validates it.
 func readTrace(t testing.TB, data []byte) *trace {
 	t.Helper()
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("testdata", "trace.schema.json"))
@@ -109,7 +109,7 @@ func TestPerfetto(t *testing.T) {
 	})
 }
 
-// process is what is known of one process of a trace, event by event.
+// process is the state of one process of a trace, event by event.
 type process struct {
 	t                  *testing.T
 	counters           map[string]int64
@@ -129,7 +129,7 @@ func (p *process) see(e *traceEvent) {
 		p.peak, p.reservedPeak = max(p.peak, p.counters["active"]), max(p.reservedPeak, p.counters["reserved"])
 	case "X":
 		if e.At < p.ends[e.Thread] {
-			p.t.Errorf("%s begins at %d, before the slice in front of it ends", e.Name, e.At)
+			p.t.Errorf("%s begins at %d, before the previous slice ends", e.Name, e.At)
 		}
 		p.ends[e.Thread] = e.At + e.Duration
 	case "b":
@@ -147,8 +147,8 @@ func (p *process) see(e *traceEvent) {
 	}
 }
 
-// checkFamilies compares the families with the active bytes. All are of the same state
-// when the next event begins.
+// checkFamilies compares the families with the active bytes, just before the next event,
+// when all are of the same state.
 func (p *process) checkFamilies() {
 	var sum int64
 	seen := false
@@ -163,8 +163,8 @@ func (p *process) checkFamilies() {
 	}
 }
 
-// TestClock: times are those of the recording, counted from where torch's profiler
-// counts from.
+// TestClock: times match the recording, counted from the same base as by torch's
+// profiler.
 func TestClock(t *testing.T) {
 	in := input(testsnap.Training())
 	read := readTrace(t, write(t, perfettoFormat, in, Options{}))
@@ -196,7 +196,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestAnnotations: annotated ranges are where the program was in them, between events.
+// TestAnnotations: annotated ranges begin and end where the program entered and left them.
 func TestAnnotations(t *testing.T) {
 	const start = 1_767_225_600_000_000
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasAnnotations: true})

@@ -29,8 +29,8 @@ func isPprof(head []byte) bool {
 }
 
 // The values of a sample have the names of Go's own heap profiles, which pprof's flags
-// and other programs know. Pre-existing allocations were not allocated in the recording,
-// and count among those in use alone.
+// and other programs know. Pre-existing allocations were not made in the recording, so
+// they count only as in use.
 const (
 	inUseObjects = iota // live at the moment
 	inUseSpace
@@ -38,7 +38,7 @@ const (
 	allocSpace
 )
 
-// noStack is the frame of memory without a stack, because pprof drops samples without frames.
+// noStack is the frame for memory without a stack, because pprof drops samples without frames.
 const noStack = "(no stack recorded)"
 
 func writePprof(w *bufio.Writer, in []answer.Input, o *Options) error {
@@ -87,7 +87,7 @@ type pprofBuilder struct {
 	snapshot  *snapshot.Snapshot
 	mapping   *profile.Mapping
 	functions map[[2]string]*profile.Function // by name and file
-	locations []*profile.Location             // by frame; nil where not needed yet, or left out
+	locations []*profile.Location             // by frame; nil if left out or not needed yet
 	noStack   []*profile.Location
 	stacks    map[snapshot.StackID][]*profile.Location
 	several   bool // there are other files
@@ -97,14 +97,14 @@ func newPprofBuilder(p *profile.Profile, r *recording) *pprofBuilder {
 	m := &pprofBuilder{Profile: p, snapshot: r.Snapshot, functions: map[[2]string]*profile.Function{},
 		locations: make([]*profile.Location, len(r.Snapshot.Frames)),
 		stacks:    map[snapshot.StackID][]*profile.Location{},
-		// That it has functions keeps pprof from looking for a binary of this name.
+		// HasFunctions keeps pprof from looking for a binary of this name.
 		mapping: &profile.Mapping{ID: uint64(len(p.Mapping) + 1), File: r.in.FileName(), HasFunctions: true,
 			HasFilenames: true, HasLineNumbers: true}}
 	p.Mapping = append(p.Mapping, m.mapping)
 	return m
 }
 
-// labels tell the samples of one stack apart.
+// labels distinguish the samples of one stack.
 type labels struct {
 	stack  snapshot.StackID
 	family families.Family
@@ -170,7 +170,7 @@ func (m *pprofBuilder) sample(r *recording, l labels) *profile.Sample {
 	return s
 }
 
-// stack is a stack as pprof has it: innermost first, without the frames of the recorder
+// stack converts a stack for pprof: innermost first, without the frames of the recorder
 // and the interpreter, as in memviz folded.
 func (m *pprofBuilder) stack(r *recording, id snapshot.StackID) []*profile.Location {
 	list, known := m.stacks[id]
@@ -186,7 +186,7 @@ func (m *pprofBuilder) stack(r *recording, id snapshot.StackID) []*profile.Locat
 		if m.locations[f] == nil {
 			name := site.Function
 			if r.Stacks.FrameFacts[f].Has(stacks.FactPython) {
-				// pprof adds up functions of one name, and every module has a forward.
+				// pprof merges functions of one name, and every module has a forward.
 				name = file[strings.LastIndexByte(file, '/')+1:] + ":" + name
 			}
 			m.locations[f] = m.location(m.function(name, site.File), int64(site.Line))
@@ -210,8 +210,8 @@ func (m *pprofBuilder) location(f *profile.Function, line int64) *profile.Locati
 	return l
 }
 
-// function is the function of a name in a file. pprof prints names to terminals as they
-// are.
+// function returns the function of a name in a file. pprof prints names to terminals
+// unescaped.
 func (m *pprofBuilder) function(name, file string) *profile.Function {
 	key := [2]string{units.Printable(name), units.Printable(file)}
 	f := m.functions[key]

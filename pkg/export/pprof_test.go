@@ -29,8 +29,8 @@ func readProfile(t testing.TB, data []byte) *profile.Profile {
 	return p
 }
 
-// TestPprof: the samples add up to the live allocations of the moment, by family as
-// well, and to those that were made in the recording.
+// TestPprof: the samples add up to the live allocations of the moment, also by family,
+// and to the allocations made in the recording.
 func TestPprof(t *testing.T) {
 	eachSnapshot(t, func(t *testing.T, in []answer.Input) {
 		for _, moment := range []answer.Moment{answer.Peak, answer.End} {
@@ -88,8 +88,8 @@ func TestPprof(t *testing.T) {
 	})
 }
 
-// TestPprofNames: functions of Python have their files in their names, and samples of
-// several files say which one they are of.
+// TestPprofNames: Python functions have their files in their names, and with several
+// snapshots samples are labelled with theirs.
 func TestPprofNames(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{})
 	for i, file := range []string{"/home/ada/model.py", "/home/ada/layers.py"} {
@@ -158,7 +158,7 @@ func TestPprofTool(t *testing.T) {
 			}
 		}
 	}
-	// A profile less itself is nothing.
+	// A profile minus itself is empty.
 	if got := run("-top", "-diff_base", peak, peak); !strings.Contains(got, "accounting for 0, 0% of") {
 		t.Errorf("the difference of a profile and itself is %s", got)
 	}

@@ -15,7 +15,7 @@ import (
 // allocationRow is a row of the allocations.
 type allocationRow struct {
 	*replay.Allocation
-	i int // its index: the number behind t
+	i int // its index: the number after t
 }
 
 var allocationsTable = newTable("allocations", false,
@@ -74,7 +74,7 @@ var eventsTable = newTable("events", false,
 	col("family", text, func(_ *recording, e *events.Event) value { return textOf(e.Family) }),
 	col("segment", integer, func(r *recording, e *events.Event) value {
 		if !r.addresses {
-			return value{} // which segment it is follows from the addresses
+			return value{} // naming the segment would reveal addresses
 		}
 		return optional(e.Segment)
 	}),
@@ -162,10 +162,10 @@ func (r *recording) liveByState() []int {
 	return live
 }
 
-// event is an event that may not be in the recording.
+// event returns the index of an event, which may be missing from the recording.
 func event(i replay.EventIndex) value { return value{known: i != replay.None, n: int64(i)} }
 
-// time is when an event happened, in microseconds since the first one.
+// time returns when an event happened, in microseconds since the first one.
 func (r *recording) time(event replay.EventIndex) value {
 	if event == replay.None || !r.times {
 		return value{}
@@ -180,7 +180,7 @@ func (r *recording) address(hex string) value {
 	return textOf(hex)
 }
 
-// stream is the handle of a stream, or its number where addresses are not written.
+// stream returns the handle of a stream, or its number if addresses are not written.
 func (r *recording) stream(id snapshot.StreamID) string {
 	if !r.addresses {
 		return units.Address(uint64(id))
@@ -188,13 +188,13 @@ func (r *recording) stream(id snapshot.StreamID) string {
 	return units.Address(r.Snapshot.Streams[id])
 }
 
-// phase is the phase of training in which an event happened: "forward"; "" if none is
-// known yet.
+// phase returns the phase of training in which an event happened, such as "forward"; ""
+// if none is known yet.
 func (r *recording) phase(event replay.EventIndex) string {
 	return r.Phases().At(event).PhaseName()
 }
 
-// step is the step in which an event happened, counted from 1 as in --at step=1.
+// step returns the step in which an event happened, counted from 1 as in --at step=1.
 func (r *recording) step(event replay.EventIndex) value {
 	if event == replay.None || len(r.Steps().Steps) == 0 {
 		return value{}

@@ -18,7 +18,7 @@ type siteSums struct {
 	temporary, temporaries int64 // of these: freed in the pass or the step that made them
 }
 
-// sites are all call sites that allocated or freed, those with the most bytes first.
+// sites returns all call sites that allocated or freed, largest first.
 func (r *recording) sites() []siteSums {
 	if r.siteOf == nil {
 		r.sumSites(r.state(r.Device.Totals.PeakState))
@@ -26,7 +26,7 @@ func (r *recording) sites() []siteSums {
 	return r.siteList
 }
 
-// site is the call site of a stack.
+// site returns the call site of a stack.
 func (r *recording) site(id snapshot.StackID) value {
 	r.sites()
 	return number(r.siteOf[id])

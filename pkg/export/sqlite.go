@@ -13,8 +13,8 @@ import (
 var sqliteFormat = &Format{Name: "sqlite", Binary: true, write: writeSQLite,
 	isOurs: func(head []byte) bool { return sqlite.ApplicationOf(head) == sqliteApplication }}
 
-// The header of the file says that memviz wrote it, and which version the tables have. A new
-// meaning of a column needs a new version.
+// The header of the file identifies memviz and the version of the tables. Changing the meaning
+// of a column needs a new version.
 const (
 	sqliteApplication = 0x6d766d7a // "mvmz"
 	sqliteVersion     = 1
@@ -34,7 +34,7 @@ func writeSQLite(w *bufio.Writer, in []answer.Input, o *Options) error {
 	return db.Write(w)
 }
 
-// sqliteViews are where most queries begin.
+// sqliteViews are the starting points of most queries.
 var sqliteViews = []sqlite.View{
 	{Name: "live_at_peak", SQL: `CREATE VIEW live_at_peak AS SELECT a.* FROM allocations a
 	JOIN recordings r ON r.id = a.recording
@@ -50,7 +50,7 @@ type database struct {
 	list []*recording
 }
 
-// sqlTypes are how columns are declared.
+// sqlTypes are the declarations of columns.
 var sqlTypes = map[kind]string{
 	integer: "INTEGER", truth: "INTEGER", text: "TEXT", site: "INTEGER REFERENCES sites(id)",
 	stack: "INTEGER REFERENCES stacks(id)", allocation: "INTEGER REFERENCES allocations(id)",
@@ -107,13 +107,13 @@ func (f *firstIDs) put(row *sqlite.Row, k kind, v *value) {
 	case k == allocation:
 		row.Integer(f.allocation + v.n + 1)
 	case k == stack:
-		row.Integer(f.stack + v.n) // the first one that is not empty is 1
+		row.Integer(f.stack + v.n) // the first non-empty one is 1
 	default:
 		row.Integer(v.n)
 	}
 }
 
-// firstStack returns the number of stacks in the files before one.
+// firstStack returns the number of stacks in the files before of.
 func (d *database) firstStack(of *answer.Input) (n int64) {
 	for i := range d.in {
 		if &d.in[i] == of {

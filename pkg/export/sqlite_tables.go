@@ -77,7 +77,7 @@ func (d *database) recordings() sqlite.Table {
 		}}
 }
 
-// snapshots are those of all inputs.
+// snapshots yields the snapshots of all inputs.
 func (d *database) snapshots() iter.Seq[*snapshot.Snapshot] {
 	return func(yield func(*snapshot.Snapshot) bool) {
 		for i := range d.in {

@@ -12,7 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// query exports inputs as a database, which sqlite3 checks, and asks it.
+// query exports inputs as a database, has sqlite3 check it, and runs a query.
 func query(t testing.TB, in []answer.Input, sql string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "snap.sqlite")
@@ -39,7 +39,7 @@ var sqlNumbers = []struct{ name, sql string }{
 	{"segments", "SELECT count(*) FROM segments WHERE recording = r.id"},
 }
 
-// TestSQLite: SQL finds the numbers of memviz stats, and the same in the totals.
+// TestSQLite: queries and the totals both give the numbers of memviz stats.
 func TestSQLite(t *testing.T) {
 	eachSnapshot(t, func(t *testing.T, in []answer.Input) {
 		var want, sums, totals []string
@@ -63,7 +63,7 @@ func TestSQLite(t *testing.T) {
 	})
 }
 
-// TestReferences: what a row refers to is what the row of a CSV says.
+// TestReferences: following references gives the same values as the rows of a CSV.
 func TestReferences(t *testing.T) {
 	in := append(input(testsnap.Training()), input(withNames("one", "two"))...)
 	in[1].Name = "second.pickle"

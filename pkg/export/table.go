@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-// kind is what the values of a column are.
+// kind is the kind of values in a column.
 type kind uint8
 
 const (
@@ -50,7 +50,7 @@ func optional[T ~int | ~int64](n *T) value {
 // Table is a table that formats of rows can write: CSV, JSON Lines, SQLite.
 type Table struct {
 	Name    string
-	TakesAt bool // its rows are of a moment
+	TakesAt bool // its rows describe a moment
 
 	columns []column
 	rows    func(r *recording) iter.Seq[[]value] // the slice is reused
@@ -61,8 +61,8 @@ type Table struct {
 // newer versions.
 const leadingColumns = 4
 
-// header has the names of the columns. All tables begin with the same two: the file and
-// the device of a row.
+// header returns the names of the columns. All tables begin with the file and the device
+// of a row.
 func (t *Table) header() []string {
 	names := []string{"file", "device"}
 	for _, c := range t.columns {
@@ -112,18 +112,18 @@ func newTable[R any](name string, takesAt bool, rows func(*recording) iter.Seq[R
 	return t
 }
 
-// recording is one device of one file with what its rows are made of.
+// recording is one device of one file with the data for its rows.
 type recording struct {
 	*analysis.Recording
 	in *answer.Input
 	o  *Options
 
-	addresses, times bool // are written
+	addresses, times bool // whether to write them
 	at               int  // state of Options.At, or timeline.NoState
 
 	siteList []siteSums
-	siteOf   []int32  // by stack: index into siteList; -1 where nothing has the stack
-	frames   []string // by frame: file:line:function, "" where not known yet
+	siteOf   []int32  // by stack: index into siteList; -1 if nothing has the stack
+	frames   []string // by frame: file:line:function, "" if not known yet
 }
 
 // recordings returns all devices of all inputs. It is an error if one does not have the requested

@@ -35,7 +35,7 @@ func intOf(t testing.TB, text string) int64 {
 	return n
 }
 
-// statsOf is what memviz stats prints as JSON, by the name of each number.
+// statsOf returns the JSON of memviz stats, by device and name.
 func statsOf(t testing.TB, in []answer.Input) []map[string]any {
 	t.Helper()
 	var text bytes.Buffer
@@ -51,7 +51,7 @@ func statsOf(t testing.TB, in []answer.Input) []map[string]any {
 	return value.Devices
 }
 
-// TestSums: the rows of the tables add up to what memviz stats, top and segments print.
+// TestSums: the rows of the tables add up to the numbers of memviz stats, top and segments.
 func TestSums(t *testing.T) {
 	eachSnapshot(t, func(t *testing.T, in []answer.Input) {
 		for _, table := range Tables {
@@ -70,7 +70,7 @@ func TestSums(t *testing.T) {
 	})
 }
 
-// sumRows are numbers of memviz stats, added up from the rows of a table, by device.
+// sumRows adds up numbers of memviz stats from the rows of a table, by device.
 func sumRows(t *testing.T, in []answer.Input, table *Table) []map[string]int64 {
 	all := make([]map[string]int64, len(in[0].Devices))
 	byOrdinal := map[string]int{}
@@ -108,7 +108,7 @@ func sumRows(t *testing.T, in []answer.Input, table *Table) []map[string]int64 {
 		case sitesTable:
 			sums["peak_bytes"] += number("bytes")
 			if number("state") != int64(totals.PeakState) {
-				t.Errorf("a site is of state %s", row["state"])
+				t.Errorf("a site has state %s", row["state"])
 			}
 		case curveTable:
 			active, reserved := number("active_bytes"), number("reserved_bytes")
@@ -158,7 +158,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// flat is a value of JSON as a cell of CSV.
+// flat formats a JSON value as a CSV cell.
 func flat(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -175,7 +175,7 @@ func flat(v any) string {
 	return fmt.Sprint(v)
 }
 
-// TestNames: what other answers have, too, has the same key here.
+// TestNames: values that other answers have, too, have the same keys here.
 func TestNames(t *testing.T) {
 	keysOf := func(v any) (keys []string) {
 		for i := range reflect.TypeOf(v).NumField() {
@@ -187,7 +187,7 @@ func TestNames(t *testing.T) {
 	for _, tt := range []struct {
 		table *Table
 		keys  []string
-		ours  []string // columns that the answer has not
+		ours  []string // columns that the answer does not have
 	}{
 		{eventsTable, keysOf(events.Event{}), []string{"phase"}},
 		{segmentsTable, keysOf(segments.Segment{}), []string{"state"}},
@@ -200,7 +200,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestEventRows: the events are those of memviz events, but for their words.
+// TestEventRows: the events match memviz events, except for the wording.
 func TestEventRows(t *testing.T) {
 	in := input(testsnap.Training())
 	said, err := events.Answer(in, events.Options{})
@@ -232,12 +232,12 @@ func TestEventRows(t *testing.T) {
 	}
 }
 
-// TestAllocationRows: each row says of its allocation what replay and analysis say.
+// TestAllocationRows: each row agrees with replay and analysis.
 func TestAllocationRows(t *testing.T) {
 	eachSnapshot(t, func(t *testing.T, in []answer.Input) {
 		rows := csvRows(t, in, Options{})
 		for _, r := range in[0].Recordings {
-			// By event, in a way of its own: the step, counted from 1, and the phase.
+			// By event, computed independently: the step, counted from 1, and the phase.
 			steps, phases := make([]string, r.Device.Events.Len()), make([]string, r.Device.Events.Len())
 			for j, step := range r.Steps().Steps {
 				for i := step.From; i < step.To; i++ {
@@ -284,7 +284,7 @@ func TestAllocationRows(t *testing.T) {
 	})
 }
 
-// TestSites: sites are those of memviz top, at any moment and over the recording.
+// TestSites: sites match memviz top, at any moment and over the recording.
 func TestSites(t *testing.T) {
 	eachSnapshot(t, func(t *testing.T, in []answer.Input) {
 		for _, moment := range []string{"peak", "end", "start"} {

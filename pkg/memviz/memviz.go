@@ -1,5 +1,5 @@
-// Package memviz reads PyTorch GPU memory snapshots, says what held memory at
-// any moment, and writes reports. It is the short way for a Go program:
+// Package memviz reads PyTorch GPU memory snapshots, reports what held memory at
+// any moment, and writes reports. For a Go program this is all it takes:
 //
 //	file, err := memviz.Open("snap.pickle")
 //	...
@@ -7,9 +7,9 @@
 //		for _, site := range d.Sites(d.Totals.PeakState) { ... }
 //	}
 //
-// Behind it stand the package snapshot, which reads and writes the files, and
-// the package replay, which turns events into allocations. These three packages
-// keep their interface from version to version; all others may change.
+// It builds on package snapshot, which reads and writes the files, and package
+// replay, which turns events into allocations. The API of these three packages is
+// stable across versions; all others may change.
 //
 // Time is counted in states: state k is the allocator before event k, so a
 // device with n events has the states 0 to n. Bytes are requested bytes of live
@@ -32,7 +32,7 @@ import (
 // File is one snapshot, replayed.
 type File struct {
 	Snapshot *snapshot.Snapshot
-	Devices  []*Device // those with events or segments, by ordinal
+	Devices  []*Device // devices with events or segments, by ordinal
 
 	input answer.Input
 }
@@ -46,11 +46,11 @@ type Device struct {
 	recording *analysis.Recording
 }
 
-// Site is a place in the code with what it holds in one state.
+// Site is a place in the code with the memory it holds in one state.
 type Site struct {
-	// Name is "file:line:function" of the innermost frame in user code. Where no
-	// user code is on the stack it names the operator or the innermost frame, and
-	// it is empty for allocations without a recorded stack.
+	// Name is "file:line:function" of the innermost frame in user code. If no user
+	// code is on the stack, it names the operator or the innermost frame. It is
+	// empty for allocations without a recorded stack.
 	Name string
 	// UserCode says that the frame is neither torch's, Python's nor an installed
 	// package's.
@@ -60,9 +60,9 @@ type Site struct {
 }
 
 // Open reads and replays the snapshot at path, in any encoding that
-// [snapshot.Open] reads, with the same errors, or the one that a report holds. It
-// is an error if a report holds several, which [OpenAll] gives, or too little to
-// stand for its snapshot.
+// [snapshot.Open] reads, with the same errors, or the snapshot in a report. It is an
+// error if a report holds several, which [OpenAll] returns, or too little to restore
+// its snapshot.
 func Open(path string) (*File, error) {
 	files, err := OpenAll(path)
 	if err != nil {
@@ -74,8 +74,8 @@ func Open(path string) (*File, error) {
 	return files[0], nil
 }
 
-// OpenAll is [Open] for a report of several snapshots, too. They come in the order
-// and under the names that the report has for them.
+// OpenAll is like [Open] but accepts reports of several snapshots. It returns them in
+// the order and under the names of the report.
 func OpenAll(path string) ([]*File, error) {
 	s, document, err := report.Open(path, snapshot.Options{})
 	if err != nil {
@@ -109,8 +109,8 @@ func newFile(in answer.Input) *File {
 	return f
 }
 
-// Sites says what holds memory in a state, largest first. The bytes of all
-// sites sum up to the active bytes of that state. It panics if the device does
+// Sites returns the sites that hold memory in a state, largest first. Their bytes
+// sum up to the active bytes of that state. It panics if the device does
 // not have the state, which is 0 to the number of events.
 func (d *Device) Sites(state int) []Site {
 	if state < 0 || state >= d.States() {
@@ -129,7 +129,7 @@ func (d *Device) Sites(state int) []Site {
 }
 
 // WriteReport writes one HTML report of all files. The same files give the same
-// bytes. Errors are those of w.
+// bytes. It returns the errors of w.
 func WriteReport(w io.Writer, files ...*File) error {
 	in := make([]answer.Input, len(files))
 	for i, f := range files {

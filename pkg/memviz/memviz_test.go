@@ -12,7 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
-// TestSites adds up what is live in every state, allocation by allocation.
+// TestSites adds up the live allocations of every state.
 func TestSites(t *testing.T) {
 	file := memviz.New("training", testsnap.Training())
 	if len(file.Devices) == 0 {
@@ -43,7 +43,7 @@ func TestSites(t *testing.T) {
 			func() {
 				defer func() {
 					if recover() == nil {
-						t.Errorf("there is no state %d, and nothing was said", state)
+						t.Errorf("state %d does not exist, and Sites did not panic", state)
 					}
 				}()
 				d.Sites(state)
@@ -91,7 +91,7 @@ func TestOpenReport(t *testing.T) {
 	}
 }
 
-// TestOpenMissing passes the error of the package snapshot on.
+// TestOpenMissing: the error of package snapshot is passed on.
 func TestOpenMissing(t *testing.T) {
 	if file, err := memviz.Open("no such file"); err == nil {
 		t.Errorf("opened %v", file)

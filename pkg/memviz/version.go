@@ -11,15 +11,15 @@ const modulePath = "github.com/memviz-go/memviz"
 // Releases stamp these by the linker's -X; cmd/internal/build names them.
 var stampedVersion, stampedCommit string
 
-// Version is the version of memviz, without a leading "v": that of the release, else of the
-// module as "go install" and go.mod know it, else "devel".
+// Version is the version of memviz, without a leading "v": the release's, or else the
+// module's as known to "go install" and go.mod, or else "devel".
 func Version() string { return built().version }
 
 // Commit is the commit that memviz was built from; "-dirty" follows if files differed from
-// it. It is empty where nothing tells it: "go install memviz@v0.1.0" knows the version alone.
+// it. It is empty if unknown: "go install memviz@v0.1.0" records only the version.
 func Commit() string { return built().commit }
 
-// Program names this version in the reports that it writes, as in "memviz 0.1.0".
+// Program names this version in reports, as in "memviz 0.1.0".
 func Program() string { return "memviz " + Version() }
 
 type build struct{ version, commit string }
@@ -37,7 +37,7 @@ var built = sync.OnceValue(func() build {
 
 const devel = "devel"
 
-// buildOf reads what Go writes into programs.
+// buildOf reads the build information that Go embeds in programs.
 func buildOf(info *debug.BuildInfo) build {
 	if info.Main.Path != modulePath { // another program that imports this package
 		for _, dependency := range info.Deps {
@@ -63,7 +63,7 @@ func buildOf(info *debug.BuildInfo) build {
 	return b
 }
 
-// number is a version of a module without its "v".
+// number returns a module version without its "v".
 func number(version string) string {
 	if version == "" || version == "(devel)" {
 		return devel

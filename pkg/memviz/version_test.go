@@ -23,7 +23,7 @@ func TestBuildOf(t *testing.T) {
 				Main: debug.Module{Path: "example.org/tool", Version: "v9.0.0"},
 				Deps: []*debug.Module{{Path: "example.org/other", Version: "v3.0.0"},
 					{Path: modulePath, Version: "v1.2.3"}},
-				// The commit is that of the other program.
+				// This commit is the other program's.
 				Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "1111111"}},
 			},
 			build{version: "1.2.3"},

@@ -9,8 +9,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Program runs on one recorded device. A call that the allocator refuses although it must not is a
-// mistake of the test, and panics.
+// Program runs on one recorded device. A call that the allocator must not refuse, but does, is a
+// bug of the test, and panics.
 type Program struct {
 	*GPU
 	recorder *Recorder
@@ -21,7 +21,7 @@ type Program struct {
 	made   map[uint64]int // by address: the call that made it
 }
 
-// Call is one call of a program: a request, or the free of what another call made.
+// Call is one call of a program: a request, or the free of an earlier one.
 type Call struct {
 	size   int64 // 0: a free
 	stream allocator.Stream
@@ -42,7 +42,7 @@ func must(err error) {
 	}
 }
 
-// Ask asks for memory and remembers the address; false is out of memory.
+// Ask requests memory and remembers the address; false means out of memory.
 func (p *Program) Ask(bytes int64, stream allocator.Stream) (addr uint64, ok bool) {
 	addr, err := p.Alloc(bytes, stream)
 	p.Script = append(p.Script, Call{size: bytes, stream: stream})
@@ -61,7 +61,7 @@ func (p *Program) Drop(i int) {
 	p.Live = append(p.Live[:i], p.Live[i+1:]...)
 }
 
-// Again does the calls of a program over, and reports whether every request was served.
+// Again repeats the calls of a program, and reports whether every request was served.
 func (p *Program) Again(script []Call) bool {
 	addrs := make([]uint64, len(script))
 	for i, c := range script {
@@ -78,7 +78,7 @@ func (p *Program) Again(script []Call) bool {
 	return true
 }
 
-// State is the state that the recording has come to.
+// State returns the current state of the recording.
 func (p *Program) State() int { return p.recorder.Out.Len(0) }
 
 // Stop ends the recording.
@@ -97,7 +97,7 @@ func drawSize(rng *rand.Rand) int64 {
 	return max(n, 1)
 }
 
-// Wander runs a random program of n calls, and calls visit in each state that it comes to.
+// Wander runs a random program of n calls, and calls visit in each state it reaches.
 func (p *Program) Wander(rng *rand.Rand, n int, visit func()) {
 	streams := []allocator.Stream{0, 0, 0x100, 0x200}
 	for range n {
@@ -117,7 +117,7 @@ func (p *Program) Wander(rng *rand.Rand, n int, visit func()) {
 	}
 }
 
-// SegmentsText writes every segment and block as words, for tests to compare.
+// SegmentsText formats every segment and block as text, for tests to compare.
 func SegmentsText(list []allocator.Segment) string {
 	var text []byte
 	for _, s := range list {
@@ -134,7 +134,7 @@ func SegmentsText(list []allocator.Segment) string {
 	return string(text)
 }
 
-// FirstDifference is the segment of two texts that differs first; nothing when
+// FirstDifference returns the first segment that differs between two texts; empty if
 // they are equal.
 func FirstDifference(x, y string) (string, string) {
 	a, b := strings.Split(x, "\n0x"), strings.Split(y, "\n0x")

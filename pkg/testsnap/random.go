@@ -6,7 +6,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// RandomTape holds and drops tensors of a few stacks at random.
+// RandomTape allocates and frees tensors of a few stacks at random.
 func RandomTape(seed uint64, events int) *Tape {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	stacks := []string{Loop, Module, Engine, Step, Dataset, InitGroup}
@@ -39,8 +39,8 @@ var RandomStacks = []string{
 	"malloc\nmain",
 }
 
-// RandomSnapshot is a trace on which events are missing and addresses overlap
-// now and then, with two streams and, in the final segments, two pools.
+// RandomSnapshot is a trace with occasional missing events and overlapping addresses,
+// with two streams and, in the final segments, two pools.
 func RandomSnapshot(r *rand.Rand) *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
 	var stacks []snapshot.StackID

@@ -1,6 +1,6 @@
 // Package testsnap makes snapshots without a GPU: histories of events written by hand ([Tape]) or
-// drawn at random, small snapshots each of which shows one thing, and what a program on a
-// simulated device does ([Recorder], [Program]). Only tests and cmd/memviz-gen import it.
+// drawn at random, small snapshots that each show one thing, and recordings of programs on a
+// simulated device ([Recorder], [Program]). Only tests and cmd/memviz-gen import it.
 package testsnap
 
 import (
@@ -15,16 +15,16 @@ type Recorder struct {
 	GPUs   []*GPU
 	Caller snapshot.StackID // the stack of the next calls
 	Micros int64            // the time of the next events, since 1970
-	Paused bool             // nothing is recorded
-	Freed  bool             // a segment was given back and recorded
+	Paused bool             // events are not recorded
+	Freed  bool             // a segment was released and recorded
 }
 
-// GPU is a device whose allocator, the model of PyTorch's, is recorded.
+// GPU is a device with a recorded allocator, the model of PyTorch's.
 type GPU struct {
 	*allocator.Allocator
 	id       snapshot.DeviceID
 	blocks   map[uint64]snapshot.StackID // live blocks: who allocated them
-	segments map[uint64]snapshot.StackID // who made the driver give them
+	segments map[uint64]snapshot.StackID // who caused their allocation
 }
 
 // NewRecorder begins a recording of a process without a device.
@@ -32,7 +32,7 @@ func NewRecorder(format snapshot.Format) *Recorder {
 	return &Recorder{Out: snapshot.NewComposer(format)}
 }
 
-// Add gives the process a further device.
+// Add adds a device to the process.
 func (r *Recorder) Add(settings allocator.Settings, driver allocator.Driver) *GPU {
 	g := &GPU{
 		Allocator: allocator.New(settings, driver),
@@ -48,7 +48,7 @@ func (r *Recorder) Add(settings allocator.Settings, driver allocator.Driver) *GP
 
 func (r *Recorder) record(g *GPU, e allocator.Event) {
 	if r.Paused {
-		delete(g.blocks, e.Addr) // who had the address before is not who has it now
+		delete(g.blocks, e.Addr) // the address has a new owner
 		return
 	}
 	addr := e.Addr
@@ -69,7 +69,7 @@ func (r *Recorder) record(g *GPU, e allocator.Event) {
 	})
 }
 
-// Snapshot is what torch.cuda.memory._dump_snapshot() would write now. It ends the recording.
+// Snapshot returns what torch.cuda.memory._dump_snapshot() would write now. It ends the recording.
 func (r *Recorder) Snapshot() *snapshot.Snapshot {
 	for _, g := range r.GPUs {
 		for _, seg := range g.Segments() {

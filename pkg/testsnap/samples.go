@@ -87,8 +87,8 @@ var HostileTexts = []string{
 	`{{.Viewer}}`,
 }
 
-// Hostile is a recording whose every text is hostile, with two devices, numbers
-// at the edge of what they may be, and nothing that adds up.
+// Hostile is a recording with only hostile texts, two devices and extreme numbers,
+// in which nothing adds up.
 func Hostile() *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasUserMetadata: true})
 	for i, text := range HostileTexts {
@@ -162,8 +162,8 @@ func Incompressible(tensors int) *snapshot.Snapshot {
 	return c.Snapshot()
 }
 
-// HostMemory is what is recorded with record_cuda=False: pinned host memory only. It adds up.
-// One block waits for a GPU, one is cached, and one was above the size that is cached.
+// HostMemory is a recording with record_cuda=False: pinned host memory only. It adds up.
+// One block waits for a GPU, one is cached, and one was too large to be cached.
 func HostMemory() *snapshot.Snapshot {
 	c := newerComposer()
 	addHostMemory(c)
@@ -218,7 +218,7 @@ func newerComposer() *snapshot.Composer {
 		HasUserMetadata: true, HasEventPool: true, HasHost: true})
 }
 
-// hostMemory is the snapshot, as if it had been read from a file where a free was late.
+// hostMemory returns the snapshot as if read from a file in which a free was late.
 func hostMemory(c *snapshot.Composer) *snapshot.Snapshot {
 	c.Setting("max_cached_size", "134217728")
 	s := c.Snapshot()

@@ -8,8 +8,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Stacks as a training job has them, innermost first: one frame a line, Python
-// frames as file|function, others as a C++ symbol.
+// Stacks of a training job, innermost first: one frame per line, Python frames as
+// file|function, others as a C++ symbol.
 const (
 	Loop      = "train.py|main"
 	Module    = "torch/nn/modules/module.py|_call_impl\n" + Loop
@@ -50,36 +50,36 @@ func Frames(text string) []snapshot.FrameText {
 	return list
 }
 
-// UserLine is a line of the script that allocates.
+// UserLine is the stack of a script's line that allocates.
 func UserLine(function string) string { return "x.py|" + function + "\ntrain.py|main" }
 
 // Tape records the history of device 0, event by event.
 type Tape struct {
 	*snapshot.Composer
 	next uint64 // address
-	Now  int64  // microseconds: one an event
+	Now  int64  // microseconds, one per event
 }
 
-// NewTape is a tape without any metadata.
+// NewTape makes a tape without any metadata.
 func NewTape() *Tape { return NewTapeIn(snapshot.Format{}) }
 
-// TimedTape is a tape whose events have times.
+// TimedTape makes a tape on which events have times.
 func TimedTape() *Tape { return NewTapeIn(snapshot.Format{HasTime: true}) }
 
-// NewTapeIn is a tape of a format.
+// NewTapeIn makes a tape in a format.
 func NewTapeIn(format snapshot.Format) *Tape {
 	t := &Tape{Composer: snapshot.NewComposer(format), next: 1 << 20}
 	t.Trace(0)
 	return t
 }
 
-// Tensor is an allocation on a tape; its address is its own.
+// Tensor is an allocation on a tape, at an address that no other has.
 type Tensor struct {
 	Addr uint64
 	Size int64
 }
 
-// Fresh is a tensor at an unused address.
+// Fresh makes a tensor at an unused address.
 func (t *Tape) Fresh(size int64) Tensor {
 	t.next += 1 << 30
 	return Tensor{t.next, size}
@@ -93,24 +93,24 @@ func (t *Tape) Emit(action snapshot.Action, x Tensor, stack string) {
 	})
 }
 
-// Alloc records that a stack allocates.
+// Alloc records an allocation from a stack.
 func (t *Tape) Alloc(stack string, size int64) Tensor {
 	x := t.Fresh(size)
 	t.Emit(snapshot.Alloc, x, stack)
 	return x
 }
 
-// Free records that a stack frees.
+// Free records a free from a stack.
 func (t *Tape) Free(x Tensor, stack string) { t.Emit(snapshot.Free, x, stack) }
 
-// FreeOld frees a tensor that was there before the recording.
+// FreeOld frees a tensor from before the recording.
 func (t *Tape) FreeOld(size int64, stack string) Tensor {
 	x := t.Fresh(size)
 	t.Free(x, stack)
 	return x
 }
 
-// Block is a tensor that was there before the recording and stays.
+// Block adds a tensor from before the recording that stays.
 func (t *Tape) Block(size int64, stack string) Tensor {
 	x := t.Fresh(size)
 	t.Segment(snapshot.Segment{Address: x.Addr, TotalSize: size}, snapshot.Block{
@@ -127,21 +127,21 @@ func (t *Tape) Run(n int, stack string) {
 	}
 }
 
-// Annotated records what body does inside an annotated range.
+// Annotated runs body inside an annotated range.
 func (t *Tape) Annotated(name string, body func()) {
 	t.Annotation(name, true, t.Now)
 	body()
 	t.Annotation(name, false, t.Now)
 }
 
-// Freed is an allocation freed at once.
+// Freed records an allocation that is freed at once.
 func (t *Tape) Freed(stack, by string) Tensor {
 	x := t.Alloc(stack, 512)
 	t.Free(x, by)
 	return x
 }
 
-// Across is an allocation freed after n events of other stacks.
+// Across records an allocation that is freed after n events of other stacks.
 func (t *Tape) Across(stack string, n int, of string, by string) Tensor {
 	x := t.Alloc(stack, 512)
 	t.Run((n+1)/2, of)
@@ -149,7 +149,7 @@ func (t *Tape) Across(stack string, n int, of string, by string) Tensor {
 	return x
 }
 
-// Gradients records a backward pass that leaves n of a size.
+// Gradients records a backward pass that leaves n gradients of a size.
 func (t *Tape) Gradients(n int, size int64) {
 	for range n {
 		t.Alloc("torch::autograd::AccumulateGrad::apply(x)\n"+Engine, size)
@@ -165,7 +165,7 @@ func (t *Tape) Resident(n int, size int64) (x Tensor) {
 	return x
 }
 
-// Train is a step from forward to optimizer, of a model of three layers.
+// Train records a step from forward to optimizer, of a model of three layers.
 func (t *Tape) Train() {
 	t.Run(4, Module)
 	t.Run(4, Engine)
@@ -178,8 +178,8 @@ func (t *Tape) Replay() (*snapshot.Snapshot, *replay.Device) {
 	return s, replay.Replay(s, 0)
 }
 
-// TrainingLoop records steps of a model with layers, of which each leaves
-// activations to backward and a gradient to the optimizer.
+// TrainingLoop records steps of a model. Each layer leaves activations for
+// backward and a gradient for the optimizer.
 func TrainingLoop(steps, layers int) *Tape {
 	t := NewTape()
 	var deep strings.Builder

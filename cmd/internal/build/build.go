@@ -32,10 +32,10 @@ var Targets = []Target{
 	{"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// String is the target as go tool dist list writes it.
+// String formats the target as go tool dist list does.
 func (t Target) String() string { return t.OS + "/" + t.Arch }
 
-// Executable is the file name of memviz on the target.
+// Executable returns the file name of memviz on the target.
 func (t Target) Executable() string {
 	if t.OS == "windows" {
 		return "memviz.exe"
@@ -50,15 +50,15 @@ type Source struct {
 	Commit  string    // the full hash of HEAD
 	Time    time.Time // when HEAD was committed, in UTC; archives give it to all their files
 	Dirty   bool      // files differ from HEAD
-	Flags   []string  // of go build, more than a release has
+	Flags   []string  // of go build, besides those of a release
 }
 
-// Open reads what git knows of the checkout around dir. The version is a semantic version that
+// Open reads the state of the git checkout around dir. The version is a semantic version that
 // may begin with "v".
 func Open(ctx context.Context, dir, version string) (*Source, error) {
 	s := &Source{Version: strings.TrimPrefix(version, "v")}
 	if v := "v" + s.Version; !semver.IsValid(v) || semver.Canonical(v) != v {
-		return nil, fmt.Errorf("%q is no version of a release, such as v0.1.0 or v0.2.0-rc.1", version)
+		return nil, fmt.Errorf("%q is not a release version such as v0.1.0 or v0.2.0-rc.1", version)
 	}
 	var err error
 	git := func(args ...string) string {
@@ -91,13 +91,13 @@ func (s *Source) Binary(ctx context.Context, t Target, file string) error {
 	if err != nil {
 		return err
 	}
-	// Without -buildvcs=false Go adds the tags that the checkout happens to have.
+	// Without -buildvcs=false Go adds whatever tags the checkout has.
 	args := []string{"build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", s.LinkerFlags()}
 	_, err = s.Go(ctx, t, append(append(args, s.Flags...), "-o", file, Command)...)
 	return err
 }
 
-// LinkerFlags stamp the version and the commit, and leave out what only debuggers read.
+// LinkerFlags stamp the version and the commit, and strip debugging information.
 func (s *Source) LinkerFlags() string {
 	commit := s.Commit
 	if s.Dirty {
@@ -109,7 +109,7 @@ func (s *Source) LinkerFlags() string {
 
 // Go returns what the go command prints, run in the checkout as for Binary.
 func (s *Source) Go(ctx context.Context, t Target, args ...string) (string, error) {
-	// What go env and the environment say may change the binary, so all of it is said here.
+	// Settings in go env and the environment may change the binary, so all are set here.
 	out, err := output(ctx, s.Dir, []string{"CGO_ENABLED=0", "GOOS=" + t.OS, "GOARCH=" + t.Arch, "GOAMD64=v1",
 		"GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off", "GOFLAGS=", "GOWORK=off", "GOPROXY=off"}, "go", args...)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Source) Go(ctx context.Context, t Target, args ...string) (string, erro
 	return out, nil
 }
 
-// output is what a program prints, run in dir with more environment.
+// output runs a program in dir with additional environment and returns its stdout.
 func output(ctx context.Context, dir string, environment []string, name string, args ...string) (string, error) {
 	var stderr bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// What is built is tested in cmd/memviz-release.
+// The built binaries are tested in cmd/memviz-release.
 func TestOpen(t *testing.T) {
 	if err := exec.Command("git", "rev-parse", "--show-toplevel").Run(); err != nil {
-		t.Skip("this is no checkout of git")
+		t.Skip("this is not a git checkout")
 	}
 	for _, version := range []string{"", "v", "1", "v1.2", "1.2.3.4", "v1.2.3+metadata", "v1.2.3 -w", "latest"} {
 		if _, err := Open(t.Context(), ".", version); err == nil {

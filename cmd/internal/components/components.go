@@ -1,5 +1,5 @@
-// Package components finds the code of others in memviz, and their licences: Go modules, Go's
-// standard library, and the scripts in the page.
+// Package components finds the third-party code in memviz and its licences: Go modules,
+// Go's standard library, and the scripts in the page.
 package components
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/memviz-go/memviz/cmd/internal/build"
 )
 
-// Component is code of others that is in a binary of memviz.
+// Component is third-party code in a memviz binary.
 type Component struct {
 	Name, Version string   // of a Go module, or of a package of npm
 	URL           string   // a package URL, as in pkg:golang/golang.org/x/sys@v0.1.0
@@ -26,7 +26,7 @@ type Component struct {
 	texts []licenceText
 }
 
-// Find are memviz itself, and the components of the binaries of all targets by URL.
+// Find returns memviz itself, and the components of the binaries of all targets by URL.
 func Find(ctx context.Context, source *build.Source, targets []build.Target) (memviz *Component,
 	others []*Component, err error) {
 	modules := map[string]*Component{}
@@ -62,7 +62,7 @@ func Find(ctx context.Context, source *build.Source, targets []build.Target) (me
 	return memviz, others, nil
 }
 
-// Notices are the licences of all components, as one text.
+// Notices returns the licences of all components as one text.
 func Notices(components []*Component) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "memviz holds code of %d others. These are their licences.\n", len(components))

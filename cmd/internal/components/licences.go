@@ -58,8 +58,8 @@ func (c *Component) addText(root, file string) error {
 // permissive are the licences whose terms a release fulfils by holding their texts.
 var permissive = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "Unlicense"}
 
-// identify finds the licences of a component. It is an error if there are none, or others
-// than permissive ones: somebody has to look at these.
+// identify finds the licences of a component. It is an error if there are none, or any
+// that is not known to be permissive: somebody has to review it.
 func (c *Component) identify() error {
 	found := map[string]bool{}
 	for _, text := range c.texts {
@@ -71,7 +71,7 @@ func (c *Component) identify() error {
 	}
 	c.Licences = slices.Sorted(maps.Keys(found))
 	if len(c.Licences) == 0 {
-		return fmt.Errorf("%s has no licence that can be told", c.URL)
+		return fmt.Errorf("%s has no recognizable licence", c.URL)
 	}
 	for _, licence := range c.Licences {
 		if !slices.Contains(permissive, licence) {

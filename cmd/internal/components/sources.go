@@ -17,7 +17,7 @@ import (
 	"github.com/memviz-go/memviz/cmd/internal/build"
 )
 
-// listedPackage is what go list -json prints of a package.
+// listedPackage is the part of a package's go list -json output that is needed.
 type listedPackage struct {
 	Dir, ImportPath string
 	Imports         []string
@@ -26,8 +26,8 @@ type listedPackage struct {
 	}
 }
 
-// addModules adds the modules whose packages are in a binary, by path. Licences
-// are those at the module's root and in the folders of its packages that are in the binary.
+// addModules adds the modules whose packages are in a binary, by path. Licences are
+// taken from the module's root and from the folders of its packages in the binary.
 func addModules(ctx context.Context, source *build.Source, t build.Target, modules map[string]*Component) error {
 	out, err := source.Go(ctx, t, "list", "-deps", "-json=Dir,ImportPath,Imports,Module", build.Command)
 	if err != nil {
@@ -75,14 +75,14 @@ func addModules(ctx context.Context, source *build.Source, t build.Target, modul
 	return nil
 }
 
-// standardLibrary is Go's own.
+// standardLibrary is the component of Go's standard library.
 func standardLibrary(ctx context.Context, source *build.Source, t build.Target) (*Component, error) {
 	out, err := source.Go(ctx, t, "env", "GOROOT", "GOVERSION")
 	if err != nil {
 		return nil, err
 	}
 	root, version, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	if version != runtime.Version() { // that says whose licence it is
+	if version != runtime.Version() { // the licence is read from this GOROOT
 		return nil, fmt.Errorf("go env says %s, and this is %s", version, runtime.Version())
 	}
 	c := &Component{Name: "std", Version: strings.TrimPrefix(version, "go")}
@@ -109,7 +109,7 @@ func pageComponents(source *build.Source) ([]*Component, error) {
 			versions[name] = c
 		}
 	}
-	// ECharts holds code of d3, of no version that it names.
+	// ECharts contains code of d3 without naming a version.
 	versions["d3"] = &Component{Name: "d3", URL: "pkg:npm/d3"}
 	var components []*Component
 	for name, files := range map[string][]string{

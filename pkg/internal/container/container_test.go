@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// What tests wrap; the content does not matter here.
+// Contents to wrap in tests; they do not matter here.
 const (
 	aPickle = "\x80\x04}\x94."
 	aJSON   = `{"segments": []}`
@@ -71,7 +71,7 @@ func source(data string) Source {
 	return Source{Reader: strings.NewReader(data), At: strings.NewReader(data), Size: int64(len(data))}
 }
 
-// pipe is a source that comes byte by byte and only once.
+// pipe is a source that can be read only once, byte by byte.
 func pipe(data string) Source { return Source{Reader: iotest.OneByteReader(strings.NewReader(data))} }
 
 func TestOpen(t *testing.T) {
@@ -118,7 +118,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestNotSnapshots has one row at least for each kind that holds no snapshot.
+// TestNotSnapshots has at least one row for each kind that holds no snapshot.
 func TestNotSnapshots(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, tt := range []struct {
@@ -180,7 +180,7 @@ func TestNotSnapshots(t *testing.T) {
 	}
 }
 
-// TestDamage: what is broken is said to be, and what is cut is told apart.
+// TestDamage: damaged files are reported as such, and cut ones are distinguished.
 func TestDamage(t *testing.T) {
 	noise := make([]byte, 300_000)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -231,8 +231,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestStreams: of a large file no more is read than is asked for, whatever is
-// around it.
+// TestStreams: no more of a large file is read than is asked for, whatever its layers.
 func TestStreams(t *testing.T) {
 	data := "\x80\x04" + strings.Repeat("0123456789abcdef", 1<<16)
 	for name, packed := range map[string]string{"plain": data, "page": vizPage(data), "before 1.6": legacy + data} {
@@ -246,7 +245,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestBrokenReader: the reader's own error comes through.
+// TestBrokenReader: the reader's own error is passed on.
 func TestBrokenReader(t *testing.T) {
 	gone := errors.New("the other end is gone")
 	for name, start := range map[string]string{"at once": "", "in a gzip": gzipped(aPickle)[:5],

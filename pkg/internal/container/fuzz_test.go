@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzOpen: no file panics, a file and a pipe are told to be the same, and no
-// more comes out than the limits allow.
+// FuzzOpen: no input panics, a file and a pipe give the same result, and the output
+// stays within the limits.
 func FuzzOpen(f *testing.F) {
 	limits := Limits{Bytes: 1 << 20, FreeBytes: 1 << 16, HeldBytes: 1 << 20, DirectoryBytes: 1 << 16}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -29,7 +29,7 @@ func (o *opener) unzip(src Source) (Source, error) {
 			o.cut = true
 			return Source{Reader: inner}, nil
 		}
-		err = io.ErrUnexpectedEOF // the list of entries is at the end and missing
+		err = io.ErrUnexpectedEOF // the list of entries at the end is missing
 	}
 	if err != nil {
 		return Source{}, damaged(Zip, err)
@@ -51,8 +51,7 @@ func (o *opener) unzip(src Source) (Source, error) {
 	return inner, nil
 }
 
-// firstOfZip unpacks the file at the beginning of a zip, by the header in front of it;
-// nil if there is none that can be. It does not end in io.EOF, because the zip is cut.
+// firstOfZip unpacks the first file of a zip by its local header; nil if it cannot. It does not end in io.EOF, because the zip is cut.
 func (o *opener) firstOfZip(at io.ReaderAt, size int64) io.Reader {
 	const fixed = 30 // bytes of the header before the name
 	var head [fixed]byte
@@ -60,9 +59,9 @@ func (o *opener) firstOfZip(at io.ReaderAt, size int64) io.Reader {
 		return nil
 	}
 	flags, method := binary.LittleEndian.Uint16(head[6:]), binary.LittleEndian.Uint16(head[8:])
-	length := int64(binary.LittleEndian.Uint32(head[18:])) // packed; 0 or all ones if it stands behind the file
+	length := int64(binary.LittleEndian.Uint32(head[18:])) // packed; 0 or all ones if it follows the file
 	from := fixed + int64(binary.LittleEndian.Uint16(head[26:])) + int64(binary.LittleEndian.Uint16(head[28:]))
-	if flags&1 != 0 || from >= size { // it asks for a password, or there is nothing of it
+	if flags&1 != 0 || from >= size { // it needs a password, or is missing
 		return nil
 	}
 	if length == 0 || length > size-from {
@@ -80,7 +79,7 @@ func (o *opener) firstOfZip(at io.ReaderAt, size int64) io.Reader {
 	return &bounded{Reader: unended{file}, layer: Zip, limits: o.limits, packed: func() int64 { return packed.n }}
 }
 
-// unended is a reader whose end says that something is missing behind it.
+// unended is a reader that ends in an error, because data is missing after it.
 type unended struct{ io.Reader }
 
 func (u unended) Read(p []byte) (int, error) {
@@ -112,7 +111,7 @@ func (o *opener) entry(entries []*zip.File) (*zip.File, error) {
 		return nil, o.refuse(Archive, "a zip of "+units.Plural(len(files), "file", "files"))
 	}
 	if encrypted := files[0].Flags&1 != 0; encrypted {
-		return nil, fmt.Errorf("%w: the zip asks for a password", ErrDamaged)
+		return nil, fmt.Errorf("%w: the zip needs a password", ErrDamaged)
 	}
 	return files[0], nil
 }
@@ -130,7 +129,7 @@ func holdsTensors(files []*zip.File, object *zip.File) bool {
 	return false
 }
 
-// readerAt makes a zip readable from its end, in memory if need be.
+// readerAt makes a zip readable from its end, if necessary in memory.
 func (o *opener) readerAt(src Source) (io.ReaderAt, int64, error) {
 	if src.At != nil {
 		return src.At, src.Size, nil
@@ -180,7 +179,7 @@ func unwrapPage(r io.Reader, head []byte) (Source, error) {
 	return Source{Reader: &pageReader{text}}, nil
 }
 
-// pageReader turns errors into those of a damaged page.
+// pageReader turns errors into errors of a damaged page.
 type pageReader struct{ io.Reader }
 
 func (p *pageReader) Read(b []byte) (int, error) {
@@ -208,7 +207,7 @@ func (l *stringReader) Read(b []byte) (int, error) {
 			l.done = true
 			return i, nil
 		case '\\', '<':
-			return i, fmt.Errorf("%w: %q stands in the base64 of the page", ErrDamaged, c)
+			return i, fmt.Errorf("%w: %q in the base64 of the page", ErrDamaged, c)
 		}
 	}
 	if err == io.EOF {

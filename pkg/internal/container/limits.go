@@ -13,7 +13,7 @@ type Limits struct {
 	Bytes          int64 // of any layer, unpacked
 	Ratio          int64 // of unpacked to packed bytes, once more than FreeBytes are unpacked
 	FreeBytes      int64
-	HeldBytes      int64 // of a zip that can be read only once, and so is held in memory
+	HeldBytes      int64 // of a zip that is held in memory because it can be read only once
 	DirectoryBytes int64 // of the list of entries of a zip
 
 	// Salvage reads the first file of a zip whose list of entries is missing. Payload.Cut
@@ -21,7 +21,7 @@ type Limits struct {
 	Salvage bool
 }
 
-// DefaultLimits leave room for any real snapshot: those are packed 20 to 40 times, bombs
+// DefaultLimits leave room for any real snapshot: real ones compress 20 to 40 times, bombs
 // 1,000 times and more.
 var DefaultLimits = Limits{
 	Layers:         4,

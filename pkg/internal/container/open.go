@@ -33,7 +33,7 @@ type Payload struct {
 	io.Reader
 	Kind   Kind   // Pickle or JSON
 	Size   int64  // in bytes, as the file claims; 0 if it is not known
-	Layers []Kind // that were removed, the outermost first
+	Layers []Kind // removed layers, outermost first
 	Cut    bool   // with Limits.Salvage: the end of a zip is missing
 }
 
@@ -102,7 +102,7 @@ func (o *opener) unwrap(kind Kind, src Source, head []byte) (Source, error) {
 	return Source{Reader: src.Reader, Size: src.Size}, err
 }
 
-// maxWindow is the largest zstd window in bytes, that of zstd --long.
+// maxWindow is the largest zstd window in bytes, as with zstd --long.
 const maxWindow = 128 << 20
 
 func (o *opener) unpacked(kind Kind, r io.Reader, packed *counter) Source {
@@ -146,7 +146,7 @@ func (e *LimitError) Is(err error) bool { return err == ErrLimit }
 // NotSnapshotError says that a file is not a snapshot.
 type NotSnapshotError struct {
 	Kind   Kind
-	Layers []Kind // that it was found in, the outermost first
+	Layers []Kind // the layers around it, outermost first
 	Detail string // may be empty
 }
 

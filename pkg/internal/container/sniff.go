@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
-// Kind is what a file is, by its bytes.
+// Kind is the kind of a file, detected from its bytes.
 type Kind uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	numKinds
 )
 
-// names say what each kind is in a sentence, with an article.
+// names are the kinds as used in sentences, with an article.
 var names = [numKinds]string{
 	Binary:         "binary data of an unknown kind",
 	Pickle:         "a pickle",
@@ -56,7 +56,7 @@ var names = [numKinds]string{
 	TorchLegacy:    "a file of torch.save",
 	VizPage:        "a page of torch's _memory_viz",
 	Empty:          "an empty file",
-	GitLFS:         "a Git LFS pointer, which stands for a file that was not downloaded",
+	GitLFS:         "a Git LFS pointer to a file that was not downloaded",
 	SQLite:         "an SQLite database, such as Nsight Systems exports",
 	MemoryTimeline: "a timeline of torch.profiler's export_memory_timeline, which has neither tensors nor stacks",
 	ChromeTrace:    "a Chrome trace, such as torch.profiler exports",
@@ -97,7 +97,7 @@ var magics = []struct {
 	{0, "\xff\xd8\xff", Image},
 	{0, "GIF8", Image},
 	{0, "\xfd7zXZ\x00", Compression},
-	{0, "BZh91AY&SY", Compression}, // bzip2 -9, which is what everyone writes
+	{0, "BZh91AY&SY", Compression}, // bzip2 -9, the default
 	{0, "\x04\x22\x4d\x18", Compression},
 	{0, "7z\xbc\xaf\x27\x1c", Archive},
 	{257, "ustar", Archive},
@@ -105,7 +105,7 @@ var magics = []struct {
 	{0, "\xfe\xff", UTF16},
 }
 
-// sniff detects the kind of a file from its first headBytes bytes, or all it has.
+// sniff detects the kind of a file from its first headBytes bytes, or all if it is shorter.
 func sniff(head []byte) Kind {
 	if len(head) == 0 {
 		return Empty
@@ -135,8 +135,8 @@ func sniff(head []byte) Kind {
 }
 
 // mayBeOldPickle reports whether head begins with a dict, a list, a mark and a key, or an
-// import of protocol 0 or 1, which have no magic number. A text may begin so, too; then
-// reading it says that it is no pickle.
+// import of protocol 0 or 1, which have no magic number. Text may begin so, too; then
+// decoding reports that it is not a pickle.
 func mayBeOldPickle(head []byte) bool {
 	for _, begin := range []string{
 		"(d", "(l", "}p", "}q", "}r", "}(", "}X", "}U", "}V", "}S'", "]p", "]q", "]r", "](", "(X", "(U", "(V", "(S'", "(}",
@@ -175,7 +175,7 @@ func isText(head []byte) bool {
 	return true
 }
 
-// pageMarks tell HTML pages apart, near their start.
+// pageMarks identify kinds of HTML pages, near their start.
 var pageMarks = []struct {
 	mark string
 	kind Kind
@@ -198,7 +198,7 @@ func sniffHTML(head []byte) Kind {
 
 var (
 	// vizPayload ends where the base64 of the snapshot begins in torch's page. Compiling it
-	// takes milliseconds, and most files are no pages.
+	// takes milliseconds, and most files are not pages.
 	vizPayload = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`local_files\s*=\s*\[\s*\{[^{}]{0,1000}"base64"\s*:\s*"`)
 	})

@@ -14,7 +14,7 @@ import (
 // stored, and refuses everything that imports, calls or builds something, except for
 // the pure containers of allowedGlobals.
 func check(data []byte, limits Limits) (length int, err error) {
-	c := &checker{data: data, limits: limits, held: int64(len(data)), most: cmp.Or(limits.Memory, loadMemory)}
+	c := &checker{data: data, limits: limits, held: int64(len(data)), maxHeld: cmp.Or(limits.Memory, loadMemory)}
 	for {
 		done, err := c.step()
 		if err != nil {
@@ -47,7 +47,7 @@ type checker struct {
 	depth   int
 	objects int64
 	held    int64 // estimate of what Load will use, in bytes
-	most    int64 // bound on held
+	maxHeld int64 // bound on held
 }
 
 func (c *checker) fail(kind error, format string, args ...any) error {
@@ -60,13 +60,13 @@ func (c *checker) over(key, format string, args ...any) error {
 
 // spend adds to the estimate of memory.
 func (c *checker) spend(bytes int64) error {
-	if c.held += bytes; c.held > c.most {
-		return c.over(keyMemory, "a pickle of this kind may take %d bytes to read", c.most)
+	if c.held += bytes; c.held > c.maxHeld {
+		return c.over(keyMemory, "a pickle of this kind may take %d bytes to read", c.maxHeld)
 	}
 	return nil
 }
 
-// cost is the memory that the current opcode needs, in bytes.
+// cost estimates the memory for the current opcode, in bytes.
 func (c *checker) cost() int64 {
 	switch c.op {
 	case opBinGet, opLongBinGet:
@@ -103,7 +103,7 @@ func (c *checker) line() (string, error) {
 	return string(b), nil
 }
 
-// argument reads what follows the opcode: raw bytes, or one or two lines.
+// argument reads the argument of the opcode: raw bytes, or one or two lines.
 func (c *checker) argument() (raw []byte, lines [2]string, err error) {
 	switch shape := opTable[c.op].arg; shape {
 	case arg1, arg2, arg4, arg8:
@@ -254,7 +254,7 @@ func (c *checker) grow() error {
 	return c.spend(costContainer)
 }
 
-// index is the memo index of a GET or PUT.
+// index returns the memo index of a GET or PUT.
 func (c *checker) index(raw []byte, line string) (int, error) {
 	switch len(raw) {
 	case 1:
@@ -302,7 +302,7 @@ func (c *checker) global(module, name string) error {
 // text is the range of a string in the checked bytes.
 type text struct{ from, to int }
 
-// noText stands for a memo entry that is not a string.
+// noText marks a memo entry that is not a string.
 var noText = text{-1, -1}
 
 // checkedMemo records which memo entries exist and which of them are strings. Picklers

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// keeper is a Builder that keeps everything as it comes.
+// keeper is a Builder that stores everything in the heap.
 type keeper struct{}
 
 func (keeper) SetItems(h *Heap, d Container, pairs []Value) (Container, error) {
@@ -78,7 +78,7 @@ func dumpContainer(b *strings.Builder, h *Heap, v Value, inside map[int]bool, bu
 	b.WriteByte(brackets[1])
 }
 
-// both decodes data in both ways and returns what they made of it.
+// both decodes data with Stream and Load and returns both results.
 func both(t testing.TB, data []byte, limits Limits) (stream, load string, streamErr, loadErr error) {
 	t.Helper()
 	text := func(res *Result, err error) (string, error) {

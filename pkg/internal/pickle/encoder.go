@@ -18,7 +18,7 @@ const (
 type Ref int32
 
 // Encoder writes pickles as CPython's C pickler does: the same opcodes, batches, frames
-// and memo numbers. The caller decides what is shared: it writes a value once and then
+// and memo numbers. Sharing is up to the caller, who writes a value once and then
 // refers to it with Get.
 type Encoder struct {
 	w        *bufio.Writer
@@ -38,8 +38,8 @@ func NewEncoder(w io.Writer, protocol int) *Encoder {
 }
 
 // NewNativeEncoder begins a pickle as torch's own C++ pickler writes it: protocol
-// 2, equal strings are one, containers are filled in one batch and get their memo
-// entry after that, and integers are signed, those of more than 32 bits with eight bytes.
+// 2, equal strings are shared, containers are filled in one batch and memoized after
+// that, and integers are signed, with eight bytes if they need more than 32 bits.
 func NewNativeEncoder(w io.Writer) *Encoder {
 	e := NewEncoder(w, 2)
 	e.native = true
@@ -156,7 +156,7 @@ func (e *Encoder) Uint(u uint64) {
 	e.long(new(big.Int).SetUint64(u))
 }
 
-// long writes LONG1: little-endian two's complement, as short as it goes.
+// long writes LONG1: little-endian two's complement, as short as possible.
 func (e *Encoder) long(i *big.Int) {
 	bits := i.BitLen() + 1
 	if i.Sign() < 0 {

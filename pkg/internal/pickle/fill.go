@@ -40,10 +40,10 @@ func (d *decoder) append() error {
 	return d.fill(items[0], items[1:], false)
 }
 
-// fill hands items to the builder, for the container they go into.
+// fill hands items to the builder, for their container.
 func (d *decoder) fill(into Value, items []Value, dict bool) error {
 	if into.Type() != Object {
-		return d.fail(ErrMalformed, "what should take the items is no container")
+		return d.fail(ErrMalformed, "items are added to something that is not a container")
 	}
 	c := d.heap.at(into)
 	if c.Kind == Tuple || dict && (c.Kind == EmptyList || c.Kind == List) || !dict &&
@@ -64,7 +64,7 @@ func (d *decoder) fill(into Value, items []Value, dict bool) error {
 	return nil
 }
 
-// refused says where the builder could not go on.
+// refused adds the position to an error of the builder.
 func (d *decoder) refused(err error) error {
 	var located *Error
 	switch {
@@ -76,8 +76,8 @@ func (d *decoder) refused(err error) error {
 	return err
 }
 
-// list fills an empty list, from its mark to its APPENDS if GETs are all there
-// is between.
+// list fills an empty list, from its mark to its APPENDS, if there are only GETs
+// between them.
 func (d *decoder) list(into Value) error {
 	list, text, ok := d.runs.find(d.buf[d.pos:d.end])
 	if ok {

@@ -22,7 +22,7 @@ func addSeeds(f *testing.F) {
 	f.Add([]byte("\x80\x02]q\x00h\x00a."))
 }
 
-// FuzzSalvageOther: no input panics, and a part ends within what was read.
+// FuzzSalvageOther: no input panics, and a partial result ends within the input.
 func FuzzSalvageOther(f *testing.F) {
 	addSeeds(f)
 	for _, data := range translatedFiles(f) {
@@ -51,7 +51,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// FuzzLoad: the same for the second way, which has gopickle behind the checker.
+// FuzzLoad: the same for Load, which runs gopickle after the checker.
 func FuzzLoad(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -60,7 +60,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzBothWays: where both ways read a pickle, they read the same.
+// FuzzBothWays: where both decoders accept a pickle, they agree.
 func FuzzBothWays(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -71,8 +71,9 @@ func FuzzBothWays(f *testing.F) {
 	})
 }
 
-// FuzzShortcuts: with its shortcuts for dicts and lists of GETs, Stream reads what it reads
-// opcode by opcode, also of a part, and fails at the same place for the same reason.
+// FuzzShortcuts: with its shortcuts for dicts and lists of GETs, Stream gives the same
+// values as opcode by opcode, also when salvaging, and fails at the same place for the
+// same reason.
 func FuzzShortcuts(f *testing.F) {
 	addSeeds(f)
 	for _, data := range dictsOfGets() {

@@ -66,7 +66,7 @@ func first(args []any) (any, error) {
 	return args[0], nil
 }
 
-// items are the elements of the only argument, if there is one.
+// items returns the elements of the only argument, if there is one.
 func items(args []any) ([]any, error) {
 	if len(args) == 0 {
 		return nil, nil
@@ -77,7 +77,7 @@ func items(args []any) ([]any, error) {
 	case *types.Tuple:
 		return *v, nil
 	}
-	return nil, fmt.Errorf("a container made of something that is no list")
+	return nil, fmt.Errorf("a container made of something that is not a list")
 }
 
 func listOf(args []any) (any, error) {
@@ -111,7 +111,7 @@ func setPairs(d types.DictSetter, args []any) error {
 	for _, p := range pairs {
 		pair, ok := p.(*types.Tuple)
 		if !ok || len(*pair) != 2 {
-			return fmt.Errorf("a dict made of something that is no pair")
+			return fmt.Errorf("a dict made of something that is not a pair")
 		}
 		d.Set((*pair)[0], (*pair)[1])
 	}
@@ -167,9 +167,9 @@ func isMisread(data []byte) bool {
 	return false
 }
 
-// isWideInt reports whether an INT, whose argument is a line, is no int64 but an integer.
+// isWideInt reports whether the argument of an INT, a line, is an integer beyond int64.
 func isWideInt(data []byte, in instruction) bool {
-	const digits = 18 // that any int64 has room for
+	const digits = 18 // that fit any int64
 	if in.op != opInt || in.end-in.arg <= digits {
 		return false
 	}
@@ -198,7 +198,7 @@ func unescapeText(line []byte) []byte {
 			continue
 		}
 		text = append(text, '\\')
-		if line[i+1] == '\\' { // and neither begins an escape
+		if line[i+1] == '\\' { // neither begins an escape
 			text = append(text, '\\')
 			i++
 		}

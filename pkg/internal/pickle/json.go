@@ -8,8 +8,8 @@ import (
 )
 
 // LoadJSON reads the same values from JSON text: objects are dicts, arrays are lists.
-// It accepts what Python's json module writes, NaN and Infinity included. It is an
-// error if anything but space follows the value.
+// It accepts the output of Python's json module, NaN and Infinity included. It is an
+// error if anything but white space follows the value.
 func LoadJSON(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	j := &jsonReader{
 		jsonText: jsonText{in: bufio.NewReaderSize(r, 64<<10), limits: limits.WithDefaults()},
@@ -29,7 +29,7 @@ var ErrJSON = errors.New("damaged JSON")
 type jsonError struct {
 	Offset int64
 	What   string // one clause
-	Err    error  // ErrJSON, ErrTruncated, ErrLimit, or that of the reader
+	Err    error  // ErrJSON, ErrTruncated, ErrLimit, or the reader's error
 }
 
 func (e *jsonError) Error() string { return fmt.Sprintf("%v at byte %d: %s", e.Err, e.Offset, e.What) }
@@ -60,7 +60,7 @@ func (j *jsonReader) document() (Value, error) {
 	}
 	switch c, err := j.token(); {
 	case err == nil:
-		return 0, j.fail(ErrJSON, "%q stands behind the end", c)
+		return 0, j.fail(ErrJSON, "%q after the end", c)
 	case !errors.Is(err, ErrTruncated):
 		return 0, err
 	}
@@ -104,8 +104,8 @@ func (j *jsonReader) str() (Value, error) {
 	return j.heap.Text(s), nil
 }
 
-// boundEvery is how many bytes are read between two checks of the bounds on memory and
-// input.
+// boundEvery is the number of bytes read between two checks of the bounds on memory
+// and input.
 const boundEvery = 64 << 10
 
 // bounded checks the bounds on memory and input every boundEvery bytes.

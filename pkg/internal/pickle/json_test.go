@@ -55,14 +55,14 @@ func TestJSONRefusals(t *testing.T) {
 		{"nothing", strings.NewReader(" "), Limits{}, ErrTruncated, "at byte 1"},
 		{"cut in an object", strings.NewReader(`{"a": [1, 2`), Limits{}, ErrTruncated, "at byte 11"},
 		{"cut in a string", strings.NewReader(`["abc`), Limits{}, ErrTruncated, "at byte 5"},
-		{"no value", strings.NewReader(`[1, nil]`), Limits{}, ErrJSON, `at byte 7: "nil" is no value`},
+		{"no value", strings.NewReader(`[1, nil]`), Limits{}, ErrJSON, `at byte 7: "nil" is not a value`},
 		{"hexadecimal", strings.NewReader(`[0x10]`), Limits{}, ErrJSON, `"0x10"`},
 		{"a comma too many", strings.NewReader(`[1,]`), Limits{}, ErrJSON, ""},
 		{"no comma", strings.NewReader(`[1 2]`), Limits{}, ErrJSON, "a comma should be"},
 		{"no key", strings.NewReader(`{1: 2}`), Limits{}, ErrJSON, "a key should begin"},
 		{"no colon", strings.NewReader(`{"a" 2}`), Limits{}, ErrJSON, `':' should be`},
 		{"a bad escape", strings.NewReader(`["\q"]`), Limits{}, ErrJSON, "string"},
-		{"two values", strings.NewReader("{}\n{}"), Limits{}, ErrJSON, "behind the end"},
+		{"two values", strings.NewReader("{}\n{}"), Limits{}, ErrJSON, "after the end"},
 		{"deep", strings.NewReader(strings.Repeat("[", 1e6)), Limits{}, ErrLimit, "256 containers"},
 		{"a long string", strings.NewReader(`"` + strings.Repeat("x", 1e6)), Limits{StringBytes: 1000}, ErrLimit,
 			"1000 bytes"},
@@ -83,7 +83,7 @@ func TestJSONRefusals(t *testing.T) {
 	}
 }
 
-// texts is a list of n texts of which no two are alike.
+// texts is a list of n distinct texts.
 func texts(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -92,7 +92,7 @@ func texts(n int) string {
 	return "[0" + b.String() + "]"
 }
 
-// FuzzJSON: what encoding/json reads is read here, and is the same.
+// FuzzJSON: whatever encoding/json accepts is accepted here, with the same value.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{`{"a": [1, -2.5e3, "x\u00e9", null, true, {}]}`, `[18446744073709551615, 1e400, -0]`,
 		`"\ud800"`, ` [ ] `, `{"a":1,"a":2}`} {
@@ -116,7 +116,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// jsonDump writes a value in the manner of dump, token by token.
+// jsonDump writes a value like dump, token by token.
 func jsonDump(d *json.Decoder) (string, error) {
 	token, err := d.Token()
 	if err != nil {

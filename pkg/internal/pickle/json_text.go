@@ -26,7 +26,7 @@ func (j *jsonText) fail(kind error, format string, args ...any) error {
 // ended is the error for a read that failed with err.
 func (j *jsonText) ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return j.fail(ErrTruncated, "there is no more")
+		return j.fail(ErrTruncated, "unexpected end")
 	}
 	return err
 }
@@ -41,7 +41,7 @@ func (j *jsonText) skipMark() error {
 	return nil
 }
 
-// token is the next byte that is no space.
+// token returns the next byte that is not white space.
 func (j *jsonText) token() (byte, error) {
 	for {
 		c, err := j.in.ReadByte()
@@ -78,7 +78,7 @@ func (j *jsonText) peek(c byte) (bool, error) {
 	return got == c, err
 }
 
-// closes reads what follows an item: the end of its container (true) or a comma.
+// closes reads the end of the container (true) or a comma after an item.
 func (j *jsonText) closes(end byte) (bool, error) {
 	c, err := j.token()
 	if err == nil && c != end && c != ',' {
@@ -173,7 +173,7 @@ func (j *jsonReader) scalar(word string) (Value, error) {
 	}
 	f, err := strconv.ParseFloat(word, 64)
 	if bytes.ContainsAny([]byte(word), "xXpPnNiI_") || err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, j.fail(ErrJSON, "%q is no value", word)
+		return 0, j.fail(ErrJSON, "%q is not a value", word)
 	}
 	if !bytes.ContainsAny([]byte(word), ".eE") {
 		return pack(Opaque, 0), nil // an integer of more than 64 bits

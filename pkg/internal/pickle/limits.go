@@ -2,12 +2,12 @@ package pickle
 
 import "fmt"
 
-// Limits bound what a file can make a decoder do. Zero fields take the values of
+// Limits bound the resources that a file can make a decoder use. Zero fields take the values of
 // defaultLimits. [Bounds] names each field.
 type Limits struct {
 	Input       int64 // bytes of a pickle, once unpacked
 	Ratio       int64 // unpacked bytes per packed byte, once much is unpacked (package container)
-	Memory      int64 // bytes that reading may hold, as an estimate; 0: see MemoryFor
+	Memory      int64 // estimated bytes that decoding may hold; 0: see MemoryFor
 	Stack       int64 // values on the stack, waiting for their container
 	Objects     int64 // lists, dicts and tuples; never more than 2^28
 	Memo        int64 // memo entries
@@ -31,8 +31,8 @@ var defaultLimits = Limits{
 	LoadBytes:   64 << 20,
 }
 
-// Bytes that reading may hold unless Limits.Memory is set: a floor plus twice the bytes
-// read so far, because what torch writes becomes smaller in columns. Load boxes every
+// Bytes that decoding may hold unless Limits.Memory is set: a floor plus twice the bytes
+// read so far, because torch's files become smaller in columns. Load boxes every
 // value, so it has a fixed bound.
 const (
 	memoryFloor   = 32 << 20
@@ -40,7 +40,7 @@ const (
 	loadMemory    = 256 << 20
 )
 
-// MemoryFor is how many bytes may be held once read bytes have been read.
+// MemoryFor returns how many bytes may be held once read bytes have been read.
 func (l Limits) MemoryFor(read int64) int64 {
 	if l.Memory > 0 {
 		return l.Memory
@@ -91,7 +91,7 @@ var Bounds = []Bound{
 		func(l *Limits) *int64 { return &l.LoadBytes }},
 }
 
-// WithDefaults fills the zero fields, but for Memory, whose zero has a meaning.
+// WithDefaults fills the zero fields, except for Memory, whose zero has a meaning.
 func (l Limits) WithDefaults() Limits {
 	defaults := defaultLimits
 	for i := range Bounds {

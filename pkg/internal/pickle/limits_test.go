@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLimits exceeds every bound in each way that looks at it. The error names
-// the bound, and one more is enough.
+// TestLimits exceeds every bound in each decoder that checks it. The error names the
+// bound, and raising the bound by one is enough.
 func TestLimits(t *testing.T) {
 	everything := string(encode(t, 4, everything))
 	texts := string(encode(t, 4, func(e *Encoder) {
@@ -19,7 +19,7 @@ func TestLimits(t *testing.T) {
 		key          string
 		data         string
 		limits, lift Limits
-		stream, load bool // which of the ways look at it
+		stream, load bool // which decoders check it
 	}{
 		{"values", everything, Limits{Stack: 999}, Limits{Stack: 1020}, true, false},
 		{"memo", everything, Limits{Memo: 12}, Limits{Memo: 13}, true, true},
@@ -53,8 +53,8 @@ func requireOver(t *testing.T, way string, err error, key string) {
 	}
 }
 
-// TestBounds: every field of Limits has one name and, but for memory, whose
-// default grows with the file, a default.
+// TestBounds: every field of Limits has one name and, except for memory, whose default
+// grows with the file, a default.
 func TestBounds(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range Bounds {
@@ -77,18 +77,18 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// repeated is a pickle of the same opcodes again and again.
+// repeated is a pickle that repeats the same opcodes.
 func repeated(begin, again string, times int) *strings.Reader {
 	return strings.NewReader(begin + strings.Repeat(again, times) + ".")
 }
 
-// TestBombs: small opcodes that each ask for memory. What the decoder holds when
-// it refuses stays far below what the whole would take.
+// TestBombs: small opcodes that each ask for memory. The decoder refuses while it holds
+// far less than the whole would take.
 func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads some hundred megabytes")
 	}
-	const most = 200 << 20 // the floor, and twice what the largest of them has written by then
+	const most = 200 << 20 // the floor, and twice what the largest has written by then
 	for name, bomb := range map[string]*strings.Reader{
 		"lists":       repeated("\x80\x04", "]", 20_000_000),
 		"dicts":       repeated("\x80\x04", "}", 20_000_000),

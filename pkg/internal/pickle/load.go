@@ -138,7 +138,7 @@ func orderedPairs(d *types.OrderedDict) []any {
 }
 
 // once returns the value of a container that was met before, or makes an empty one.
-// That exists before its items are walked, so that cycles end.
+// It exists before its items are walked, so that cycles end.
 func (w *walker) once(key any, kind Kind) (v Value, done bool) {
 	if v, ok := w.seen[key]; ok {
 		return v, true

@@ -187,8 +187,8 @@ func instructionAt(data []byte, pos int) (in instruction, ok bool) {
 	return in, in.end <= len(data)
 }
 
-// Length is the length in bytes of the pickle at the start of data, STOP included. It
-// is not ok if data holds no complete pickle.
+// Length returns the length in bytes of the pickle at the start of data, STOP included.
+// It is not ok if data holds no complete pickle.
 func Length(data []byte) (n int, ok bool) {
 	for {
 		in, ok := instructionAt(data, n)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLength cuts what stands behind a pickle off, and knows when there is no end.
+// TestLength finds the end of a pickle with trailing data, and reports a missing end.
 func TestLength(t *testing.T) {
 	for protocol := 2; protocol <= 5; protocol++ {
 		data := encode(t, protocol, everything)
@@ -23,7 +23,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestUnicodeEscapes holds the text of protocol 0 against CPython.
+// TestUnicodeEscapes compares the decoding of protocol 0 text with CPython's.
 func TestUnicodeEscapes(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

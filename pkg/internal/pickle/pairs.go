@@ -2,15 +2,15 @@ package pickle
 
 import "encoding/binary"
 
-// pairsAhead is how many bytes a key and its value take at most, with the opcode that
-// remembers the value, if the value is neither a string nor a list with items.
+// pairsAhead bounds the bytes of a key and its value, with the opcode that memoizes the
+// value, if the value is neither a string nor a list with items.
 const pairsAhead = 3 * lookahead
 
-// pairs executes what follows the mark of a dict, as long as it is what most of torch's
-// files consist of: a GET for each key, and values that are numbers, GETs, short strings or
+// pairs executes the opcodes after the mark of a dict, as long as they are of the kind
+// that most of torch's files consist of: a GET for each key, and values that are numbers, GETs, short strings or
 // lists that runs knows; then SETITEMS, and the next such dict. It does what run would do
 // in less than half the time, because it keeps what it needs in locals. It leaves to run
-// every other opcode, whatever may be an error, and the end of the window.
+// every other opcode, every possible error, and the end of the window.
 func (d *decoder) pairs() error {
 	buf, pos, stack, words := d.buf, d.pos, d.stack, d.memo.words
 leave:

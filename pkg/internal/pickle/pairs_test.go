@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// dictsOfGets are pickles of rows as torch writes them, and of rows that differ from them
-// in every value that pairs knows and in some that it does not.
+// dictsOfGets are pickles of rows as torch writes them, and of rows that differ in every
+// kind of value that pairs handles and in some that it does not.
 func dictsOfGets() [][]byte {
 	const begin = "\x80\x04](\x8c\x01k\x94\x8c\x01v\x94"
 	longGet := "j" + string(binary.LittleEndian.AppendUint32(nil, 1))
@@ -33,7 +33,7 @@ func dictsOfGets() [][]byte {
 	return append(files, []byte(all+"e."))
 }
 
-// padding behind STOP keeps the end of the window, where shortcuts end, away from a pickle.
+// padding after STOP keeps the end of the window, where shortcuts end, away from a pickle.
 var padding = make([]byte, 8*lookahead)
 
 func TestShortcuts(t *testing.T) {
@@ -63,7 +63,7 @@ func TestShortcutsAtBoundaries(t *testing.T) {
 	files := dictsOfGets()
 	rows := files[len(files)-1][2:]
 	frame := append([]byte{opFrame}, make([]byte, 8)...)
-	for slide := 0; slide < len(rows); slide += 5 { // no multiple of a frame's length
+	for slide := 0; slide < len(rows); slide += 5 { // not a multiple of a frame's length
 		data := append([]byte("\x80\x04"), bytes.Repeat(frame, (chunkSize-slide)/len(frame))...)
 		if !requireSameWithoutShortcuts(t, append(data, rows...), Limits{}) {
 			t.Fatal("the rows cannot be read")

@@ -12,10 +12,10 @@
 //     that remain, and refused every global that is not on a short list of pure
 //     containers.
 //
-// Stream returns [ErrOtherWay] when it meets something that only Load can read.
+// Stream returns [ErrOtherWay] when it meets something that only Load can decode.
 //
 // [Salvage] reads as much as it can of a cut or damaged pickle of the first kind, and
-// [SalvageOther] of the other, whose opcodes it translates for Stream.
+// [SalvageOther] of the second kind, whose opcodes it translates for Stream.
 //
 // [LoadJSON] reads the same values from JSON text, for the same Builder.
 package pickle
@@ -27,7 +27,7 @@ import (
 
 // A Builder decides how lists and dicts are stored as they are filled. It may keep
 // them in the heap ([Heap.Store]), or recognise them and keep a row in a table of its
-// own; the Container that it returns then stands for that row.
+// own; the Container that it returns then refers to that row.
 //
 // It must not keep the slices that it is given.
 type Builder interface {
@@ -46,11 +46,11 @@ type Result struct {
 	Protocol int
 	Bytes    int64 // up to and including STOP
 
-	Partial bool  // Salvage read it, and only the beginning
+	Partial bool  // Salvage read only the beginning
 	Reading Value // with Partial: the key of the root dict whose value is incomplete, or None
 }
 
-// What can be wrong with a pickle. An [*Error] wraps one of these and says where.
+// The ways in which decoding fails. An [*Error] wraps one of these and says where.
 var (
 	// ErrNotPickle: the bytes do not begin as a pickle does.
 	ErrNotPickle = errors.New("not a pickle")
@@ -66,7 +66,7 @@ var (
 	ErrOtherWay = errors.New("needs the second way")
 )
 
-// Error says what is wrong with a pickle and where.
+// Error describes a defect of a pickle and its position.
 type Error struct {
 	Offset int64 // of the opcode, from the start of the pickle
 	Op     byte

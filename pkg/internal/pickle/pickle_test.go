@@ -93,8 +93,8 @@ func TestSmallReads(t *testing.T) {
 	}
 }
 
-// TestReadsNothingAfterwards: when Stream gives up, nobody else reads its input
-// any more, however much of it is left.
+// TestReadsNothingAfterwards: once Stream gives up, no goroutine reads its input any
+// more, however much of it is left.
 func TestReadsNothingAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := append([]byte("\x80\x020"), make([]byte, 40*chunkSize)...)
@@ -132,7 +132,7 @@ func TestRunsAtBoundaries(t *testing.T) {
 	const want = `["x", ["k", "v", "k"], ["k", "v", "k"], ["v", "v", "v", "v", "v", "v"]]`
 	for _, size := range []int{0, chunkSize} {
 		for slide := range 64 {
-			// Text of a length that moves all that follows towards the boundary.
+			// Text of a length that moves the rest towards the boundary.
 			filler := strings.Repeat("x", max(size-slide, 1))
 			data := "\x80\x04](X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(filler)))) + filler +
 				"\x94" +
@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 		name, data string
 		stream     error
 		load       error
-		says       string // the error of the way that decides
+		says       string // in the error of the decoder that decides
 	}{
 		{"empty", "", ErrTruncated, ErrTruncated, "empty"},
 		{"one byte", "\x80", ErrTruncated, ErrTruncated, "one byte"},
@@ -242,7 +242,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestOtherWay reads by hand what only the second way reads.
+// TestOtherWay has handwritten pickles that only Load can decode.
 func TestOtherWay(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
 		{"protocol 0", "(dp0\nVa\np1\nI5\nsVb\np2\n(lp3\nL7L\naI01\nas.", `{"a": 5, "b": [7, True]}`},
@@ -269,7 +269,7 @@ func TestOtherWay(t *testing.T) {
 	}
 }
 
-// TestPython compares both ways, and the Encoder, with CPython.
+// TestPython compares both decoders, and the Encoder, with CPython.
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 type runs struct {
 	seed  maphash.Seed
 	known map[uint64]int32 // by hash: index into all
-	all   []run            // all[0] stands for none
+	all   []run            // all[0] means none
 	text  []byte           // the opcodes of all runs, APPENDS included
 	off   bool             // a memo entry was stored anew
 
@@ -34,19 +34,18 @@ type run struct {
 
 const followers = 6
 
-// headEnd is where the bytes of run.heads end in a text: behind the first memo entry.
+// headEnd is where the bytes of run.heads end in a text: after the first memo entry.
 const headEnd = 5
 
-// maxRunText bounds what is remembered, in bytes.
+// maxRunText bounds the remembered opcodes, in bytes.
 const maxRunText = 32 << 20
 
 func newRuns() runs {
 	return runs{seed: maphash.MakeSeed(), known: map[uint64]int32{}, all: make([]run, 1)}
 }
 
-// find looks at what follows a mark. If it is a run that was met before, it
-// gives the list, and how many bytes its opcodes have. If it is another run, it
-// gives its bytes alone.
+// find looks for a run after a mark. For a run that was met before, it returns the
+// list and the bytes of its opcodes; for a new run, only the bytes.
 func (r *runs) find(buf []byte) (list Container, text []byte, ok bool) {
 	if len(buf) >= headEnd {
 		head, last := headOf(buf), &r.all[r.last]
@@ -83,7 +82,7 @@ func (r *runs) follow(i int32) {
 	r.last = i
 }
 
-// add remembers what the opcodes of a run made.
+// add remembers the list that the opcodes of a run made.
 func (r *runs) add(text []byte, list Container) {
 	if len(r.text)+len(text) > maxRunText {
 		return
@@ -95,14 +94,14 @@ func (r *runs) add(text []byte, list Container) {
 	r.follow(i)
 }
 
-// held is how many bytes that takes, as an estimate.
+// held estimates the memory in use, in bytes.
 func (r *runs) held() int64 {
 	const forRun = 110 // with its map entry
 	return int64(len(r.text)) + forRun*int64(len(r.all))
 }
 
-// length is how many bytes at the start of buf are GETs and an APPENDS behind
-// them; 0 if anything else is found, or the end.
+// length returns how many bytes at the start of buf are GETs with an APPENDS after
+// them; 0 if it finds anything else, or the end of buf.
 func length(buf []byte) int {
 	for i := 0; i+5 < len(buf); {
 		switch buf[i] {

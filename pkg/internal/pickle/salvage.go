@@ -6,7 +6,7 @@ import (
 )
 
 // Salvage reads like [Stream]. If that fails in the middle, because the input ends, is
-// damaged or exceeds a limit, it returns what was complete until then together with the
+// damaged or exceeds a limit, it returns everything complete until then together with the
 // error: lists end with their last complete item, and incomplete dicts are left out,
 // except for the root. The result is nil if the root had not begun, and with
 // [ErrForbidden] and [ErrNotPickle].
@@ -47,7 +47,7 @@ func (d *decoder) closeOpen() (reading Value) {
 	return d.closeRoot(d.stack[0], d.finished(d.stack[1:]))
 }
 
-// finished is items without the last one if that is an incomplete dict.
+// finished returns items without the last one if it is an incomplete dict.
 func (d *decoder) finished(items []Value) []Value {
 	if n := len(items); n > 0 && items[n-1].Type() == Object && d.heap.at(items[n-1]).Kind == EmptyDict {
 		return items[:n-1]
@@ -86,7 +86,7 @@ func (d *decoder) closeRoot(root Value, items []Value) (reading Value) {
 // value is incomplete.
 func (d *decoder) open() bool { return len(d.marks) > 0 && d.marks[len(d.marks)-1] > 1 }
 
-// dropCut removes a value whose opcode was cut off: its missing bytes were read as zeros.
+// dropCut removes a value with a truncated opcode: its missing bytes were read as zeros.
 func (d *decoder) dropCut() {
 	switch d.op {
 	case opFrame, opBinPut, opLongBinPut:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSalvage cuts and breaks pickles by hand.
+// TestSalvage reads handwritten pickles that are cut or broken.
 func TestSalvage(t *testing.T) {
 	for _, tt := range []struct{ name, data, want, reading string }{
 		{"nothing", "\x80\x04", "", ""},
@@ -60,8 +60,8 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// TestSalvageWhole: of a pickle with nothing wrong, nothing is a part; and what
-// is refused is not looked at.
+// TestSalvageWhole: an intact pickle is not partial, and a forbidden one gives no
+// result.
 func TestSalvageWhole(t *testing.T) {
 	data := encode(t, 4, everything)
 	want, err := Stream(bytes.NewReader(data), 0, keeper{}, Limits{})
@@ -79,8 +79,8 @@ func TestSalvageWhole(t *testing.T) {
 	}
 }
 
-// TestDamageBehindStop: what unpacks a file may find only at its end that the
-// bytes before were not those that were packed.
+// TestDamageBehindStop: a decompressor may detect damage only at the end of the file,
+// by its checksum.
 func TestDamageBehindStop(t *testing.T) {
 	broken := errors.New("checksum")
 	data := encode(t, 4, everything)

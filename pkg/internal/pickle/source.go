@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// lookahead is how many bytes an opcode and its fixed argument need at most.
+	// lookahead bounds the bytes of an opcode and its fixed argument.
 	lookahead = 16
-	// chunkSize is how much is read at a time.
+	// chunkSize is the size of a read.
 	chunkSize = 1 << 20
-	// headroom in front of each chunk takes what is left of the one before.
+	// headroom before each chunk takes the rest of the previous one.
 	headroom = 4 << 10
-	// chunksAhead is how many chunks are read before they are asked for.
+	// chunksAhead is the number of chunks that are read ahead.
 	chunksAhead = 3
 )
 
@@ -31,7 +31,7 @@ type source struct {
 	pos  int
 	end  int   // bytes of buf that are input; the padding follows
 	base int64 // offset of buf[0] in the stream; below zero while headroom is empty
-	eof  bool  // there is no more input behind end
+	eof  bool  // the input ends at end
 }
 
 // chunk is a piece of the stream at buf[headroom:headroom+n], with the error
@@ -56,7 +56,7 @@ func newSource(r io.Reader) *source {
 				return
 			case buf := <-empty:
 				n, err := io.ReadFull(r, buf[headroom:headroom+chunkSize])
-				full <- chunk{buf, n, err} // has room for all buffers there are
+				full <- chunk{buf, n, err} // has room for all buffers
 				if err != nil {
 					return
 				}
@@ -66,14 +66,13 @@ func newSource(r io.Reader) *source {
 	return &source{full: full, empty: empty, quit: quit, done: done}
 }
 
-// close ends the reading ahead, sooner or later; who is to read the stream again
-// has to wait for done.
+// close ends reading ahead eventually; wait for done before reading the stream again.
 func (s *source) close() { close(s.quit) }
 
 // offset of the next byte in the stream.
 func (s *source) offset() int64 { return s.base + int64(s.pos) }
 
-// overrun reports whether more was read than there was.
+// overrun reports whether more was consumed than the input had.
 func (s *source) overrun() bool { return s.eof && s.pos > s.end }
 
 // refill makes n bytes available at pos if the input has them.

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The opcodes that push, pop and remember single values.
+// The opcodes that push, pop and memoize single values.
 
 func (d *decoder) push(v Value) error {
 	if len(d.stack) == cap(d.stack) {
@@ -51,7 +51,7 @@ func (d *decoder) mark() error {
 	return nil
 }
 
-// gets pushes a run of memo entries, which is what a list of frames is. Four of
+// gets pushes a run of memo entries, such as a list of frames. Four of
 // five opcodes are executed here, so it keeps what it needs in locals and looks
 // for more input only when it leaves.
 func (d *decoder) gets() error {
@@ -142,7 +142,7 @@ func (d *decoder) long() error {
 	return d.push(d.heap.integer(int64(bits<<unused) >> unused))
 }
 
-// popMark returns what was pushed since the last mark and the container below it.
+// popMark returns the values pushed since the last mark and the container below it.
 func (d *decoder) popMark() (below Value, items []Value, err error) {
 	if len(d.marks) == 0 {
 		return 0, nil, d.fail(ErrMalformed, "no mark")
@@ -199,10 +199,10 @@ func (d *decoder) markedTuple() error {
 	return nil
 }
 
-// memo is what a pickle remembers, by index. Nearly all of it is containers and
-// strings that are never asked for again, so an entry has 32 bits: a Value whose
-// payload is small, as those of containers and strings are, or the place of
-// another one in spill.
+// memo is the memo of a pickle, by index. Nearly all entries are containers and
+// strings that are never fetched again, so an entry has 32 bits: a Value with a
+// small payload, as containers and strings have, or the index of any other Value
+// in spill.
 type memo struct {
 	words []uint32
 	spill []Value

@@ -43,8 +43,8 @@ func (d *decoder) decode() (Value, error) {
 	return root, err
 }
 
-// last reads a little of what follows STOP. Its content is ignored, but a decompressor may
-// detect only there that the input is damaged.
+// last reads a little past STOP. The content is ignored, but a decompressor may detect
+// only there that the input is damaged.
 func (d *decoder) last() error {
 	d.stopped = d.offset()
 	for range chunksAhead {
@@ -111,7 +111,7 @@ func (d *decoder) more() error {
 	return nil
 }
 
-// held is how much memory the machine, the heap and the builder take, in bytes.
+// held estimates the memory of the machine, the heap and the builder, in bytes.
 func (d *decoder) held() int64 {
 	return 8*int64(len(d.stack)) + 4*int64(len(d.memo.words)) + 8*int64(len(d.memo.spill)) + d.runs.held() +
 		d.heap.held() + d.build.Held()

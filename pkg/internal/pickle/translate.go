@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// SalvageOther is [Salvage] for what [Load] reads: it translates a pickle of protocol 0 or
-// 1, or one in which libtorch's pickler tagged the types of containers, to the opcodes
-// that Stream supports, as it is read. Offsets are those of the pickle as it is.
+// SalvageOther is [Salvage] for the pickles that [Load] reads: while reading, it
+// translates a pickle of protocol 0 or 1, or one in which libtorch's pickler tagged the
+// types of containers, to the opcodes that Stream supports. Offsets refer to the original
+// pickle.
 func SalvageOther(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	limits = limits.WithDefaults()
 	data, readErr := io.ReadAll(io.LimitReader(r, limits.LoadBytes))
@@ -22,7 +23,7 @@ func SalvageOther(r io.Reader, b Builder, limits Limits) (*Result, error) {
 		data[0] != opProto && refused.Offset < oldBegin) {
 		return nil, err
 	} else if errors.Is(err, ErrLimit) {
-		data, readErr = data[:refused.Offset], err // so that no more is held than the checker allows
+		data, readErr = data[:refused.Offset], err // so that memory stays within the checker's bound
 	}
 	t := newTranslator(data)
 	res, err := Salvage(t, 0, b, limits)
@@ -42,9 +43,9 @@ func SalvageOther(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	return res, err
 }
 
-// translator reads one pickle and gives another one of the same value, as a reader. In
-// that one containers are filled from a mark, never item by item, because a Builder
-// wants to see dicts whole.
+// translator is a reader that translates one pickle into another with the same value.
+// The result fills containers from a mark, never item by item, because a Builder wants
+// to see dicts whole.
 type translator struct {
 	data  []byte
 	pos   int
@@ -56,10 +57,10 @@ type translator struct {
 	put   int         // entries of the new memo
 }
 
-// translated is what the translator knows of a value on the stack.
+// translated is the translator's record of a value on the stack.
 type translated struct {
 	kind  translatedKind
-	items int  // of a container that is filled item by item: how many stand behind its mark
+	items int  // of a container that is filled item by item: how many follow its mark
 	open  bool // such a container, to which more items may come
 }
 
@@ -73,7 +74,7 @@ const (
 	isWrapper // a function around a container, which is left out
 )
 
-// batch is how many items a mark gets, as Python has it.
+// batch is the number of items per mark, as in Python.
 const batch = 1000
 
 func newTranslator(data []byte) *translator {
@@ -96,7 +97,7 @@ func (t *translator) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// origin is where in data the opcode is that was translated to the one at an offset.
+// origin maps an offset in the output to the opcode in data that it was translated from.
 func (t *translator) origin(offset int64) int64 {
 	again := newTranslator(t.data)
 	for done := int64(0); !again.ended; {
@@ -125,19 +126,19 @@ func (t *translator) top(n int) *translated {
 	return &t.stack[len(t.stack)-1-n]
 }
 
-// dropMark drops what stands behind the last mark, and the mark.
+// dropMark drops the last mark and everything above it.
 func (t *translator) dropMark() {
 	for len(t.stack) > 0 {
 		top := *t.top(0)
 		if t.drop(1); top.kind == isMark {
 			return
 		}
-		t.ended = t.ended || top.open // below other values, so it is not known where it ended
+		t.ended = t.ended || top.open // below other values, so its end is unknown
 	}
 }
 
-// next is the instruction at an offset, or behind the frames that begin there and the
-// entries of the memo that are stored.
+// next returns the instruction at an offset, skipping FRAMEs and opcodes that store in
+// the memo.
 func (t *translator) next(pos int) instruction {
 	for {
 		in, ok := instructionAt(t.data, pos)
@@ -161,7 +162,7 @@ func (t *translator) step() {
 	if !ok {
 		t.ended = true
 		if t.pos < len(t.data) && opTable[t.data[t.pos]].arg == argUnknown {
-			t.write(t.data[t.pos]) // which says what is wrong
+			t.write(t.data[t.pos]) // Stream will report it
 		}
 		return
 	}
@@ -227,7 +228,7 @@ func (t *translator) step() {
 	}
 }
 
-// consumes reports whether an opcode takes the value on top, which is complete then.
+// consumes reports whether an opcode takes the value on top, which completes it.
 func consumes(op byte) bool {
 	switch op {
 	case opAppend, opSetItem, opAppends, opSetItems, opTuple, opTuple1, opTuple2, opTuple3, opReduce, opStop:
@@ -244,7 +245,7 @@ func (t *translator) close() {
 	}
 }
 
-// mark is a mark, or an empty container of protocol 0, which is a mark without items.
+// mark translates a MARK, or an empty container of protocol 0, which is a mark without items.
 func (t *translator) mark(in instruction) {
 	switch after, ok := instructionAt(t.data, in.next); {
 	case !ok:
@@ -261,8 +262,8 @@ func (t *translator) mark(in instruction) {
 	}
 }
 
-// container makes an empty container. One of protocol 0 gets its items one by one, and a
-// mark is put before them; later protocols do so only for a single one.
+// container makes an empty container. In protocol 0 items follow one by one, so a mark is
+// inserted before them; later protocols do this only for a single item.
 func (t *translator) container(kind translatedKind, op byte, oneByOne bool) {
 	t.push(kind)
 	t.write(op)
@@ -289,7 +290,7 @@ func (t *translator) fill(n int, op byte) {
 	}
 }
 
-// textOf is the text of a string.
+// textOf returns the text of a string opcode.
 func textOf(op byte, argument []byte) (text []byte, is bool) {
 	switch op {
 	case opUnicode:
@@ -323,12 +324,12 @@ func (t *translator) number(in instruction, text string) {
 			t.write(opLong1, 9)
 			t.out = append(binary.LittleEndian.AppendUint64(t.out, i.Uint64()), 0)
 		default:
-			t.write(opNone) // as Load has an integer beyond 64 bits: no number
+			t.write(opNone) // like Load for an integer beyond 64 bits
 		}
 	case opFloat:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			t.ended = true // Load would not put it together either
+			t.ended = true // Load would not accept it either
 			return
 		}
 		t.write(opBinFloat)

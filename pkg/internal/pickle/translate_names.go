@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Entries of the memo that stand for no entry of the new one.
+// Memo entries without a counterpart in the new memo.
 const (
 	orderedDict = -1 // the class
 	partOfName  = -2 // a text that names it
 )
 
-// orderedName is where the class OrderedDict ends that a text begins to name in protocol
-// 4: two texts, and the opcode that looks up what they name.
+// orderedName returns the end of a reference to the class OrderedDict in protocol 4: two
+// texts, and the opcode that looks up the class.
 func (t *translator) orderedName(in instruction, text []byte) (next int, is bool) {
 	if string(text) != "collections" {
 		return 0, false
@@ -30,7 +30,8 @@ func (t *translator) orderedName(in instruction, text []byte) (next int, is bool
 	return t.skipStores(class.next, orderedDict), true
 }
 
-// skipStores gives the entries that are stored from pos on a meaning, and is where they end.
+// skipStores assigns a meaning to the memo entries stored from pos on, and returns the
+// offset after them.
 func (t *translator) skipStores(pos, meaning int) int {
 	for {
 		in, ok := instructionAt(t.data, pos)
@@ -44,7 +45,7 @@ func (t *translator) skipStores(pos, meaning int) int {
 	}
 }
 
-// makesOrdered begins the dict that a call of the class OrderedDict at pos makes.
+// makesOrdered begins the dict made by a call of OrderedDict at pos.
 func (t *translator) makesOrdered(pos int) {
 	call := t.next(pos)
 	switch call.op {
@@ -63,7 +64,7 @@ func (t *translator) makesOrdered(pos int) {
 	t.container(isDict, opEmptyDict, false)
 }
 
-// global leaves out wrappers around containers, and makes a dict of an OrderedDict.
+// global drops wrappers around containers, and turns an OrderedDict into a dict.
 func (t *translator) global(in instruction, name string) {
 	switch {
 	case name == "collections\nOrderedDict":
@@ -77,7 +78,7 @@ func (t *translator) global(in instruction, name string) {
 	}
 }
 
-// tag leaves out a text that is the type of the container below it, and its wrapper.
+// tag drops a text that names the type of the container below it, with its wrapper.
 func (t *translator) tag(in instruction) bool {
 	tuple := t.next(in.next)
 	call := t.next(tuple.next)
@@ -85,7 +86,7 @@ func (t *translator) tag(in instruction) bool {
 	case t.top(1).kind != isWrapper || t.top(0).kind == isMark:
 		return false
 	case call.next > len(t.data) && (tuple.next > len(t.data) || tuple.op == opTuple2):
-		t.ended = true // whether it is one was cut off
+		t.ended = true // cut off before it can be known
 		return true
 	case tuple.op != opTuple2 || call.op != opReduce:
 		return false
@@ -102,13 +103,13 @@ func (t *translator) unwrap(call instruction) {
 	t.pos = call.next
 }
 
-// index is the new index of a memo entry.
+// index returns the new index of a memo entry.
 func (t *translator) index(op byte, argument []byte) (int, bool) {
 	old, err := oldIndex(op, argument)
 	index, ok := t.memo[old]
 	if err != nil || !ok || index < 0 {
 		t.ended = true
-		t.write(opLongBinGet, 255, 255, 255, 255) // which says what is wrong
+		t.write(opLongBinGet, 255, 255, 255, 255) // Stream will report it
 		return 0, false
 	}
 	return index, true
@@ -122,7 +123,7 @@ func oldIndex(op byte, argument []byte) (int, error) {
 	return c.index(argument, "")
 }
 
-// entry is the index of the memo at which an opcode stores.
+// entry returns the memo index that an opcode stores at.
 func (t *translator) entry(op byte, argument []byte) (int, error) {
 	if op == opMemoize {
 		return len(t.memo), nil

@@ -24,8 +24,8 @@ func translatedFiles(t testing.TB) map[string][]byte {
 	return files
 }
 
-// TestTranslate: a translated pickle has the value that Load finds, and every part of it
-// is read without a crash, to an offset that it has.
+// TestTranslate: a translated pickle has the same value as with Load, and every prefix of
+// it is read without a crash, up to an offset within it.
 func TestTranslate(t *testing.T) {
 	for name, data := range translatedFiles(t) {
 		want, err := Load(bytes.NewReader(data), keeper{}, Limits{})
@@ -51,7 +51,7 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// TestTranslateByHand cuts small pickles of protocol 0.
+// TestTranslateByHand has small handwritten pickles of protocol 0, cut at the end.
 func TestTranslateByHand(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
 		{"one by one", "(dp0\nVa\np1\nI5\nsVbcdefghijklmnop\np2\n(lp3\nI1\naL2L\naF0.5\na",

@@ -9,7 +9,7 @@ import (
 // above. Words hold no pointers, so the collector has nothing to scan.
 type Value uint64
 
-// Type is what a Value is.
+// Type is the type of a Value.
 type Type uint8
 
 const (
@@ -31,13 +31,13 @@ const (
 
 func pack(t Type, payload uint64) Value { return Value(payload<<typeBits | uint64(t)) }
 
-// Type is what v is.
+// Type returns the type of v.
 func (v Value) Type() Type { return Type(v & (1<<typeBits - 1)) }
 
-// Index is the payload of a String or Object.
+// Index returns the payload of a String or Object.
 func (v Value) Index() int { return int(v >> typeBits) }
 
-// Container is a list, tuple, dict or record, as it stands now. Kinds below
+// Container is a list, tuple, dict or record in its current state. Kinds below
 // FirstRecord belong to this package; a Builder gives meaning to the others.
 type Container struct {
 	Kind Kind   // 4 bits
@@ -54,7 +54,7 @@ func unpack(word uint32) Container {
 	return Container{Kind: Kind(word >> refBits), Ref: word & (1<<refBits - 1)}
 }
 
-// Kind is what a Container has turned out to be.
+// Kind is the kind of a Container, as far as it is known.
 type Kind uint8
 
 const (
@@ -70,13 +70,13 @@ const (
 	Interned Kind = 15
 )
 
-// Heap holds what Values point at.
+// Heap holds the data that Values refer to.
 type Heap struct {
 	Strings  []string // interned, valid UTF-8; Strings[0] is ""
 	Repaired int      // how many different strings were not UTF-8
 
 	intern  map[string]uint32
-	last    uint32   // the string interned last, which often comes again
+	last    uint32   // the string interned last, which often repeats
 	wide    []uint64 // two's complement if isNeg, otherwise unsigned
 	isNeg   []bool
 	floats  []float64
@@ -87,7 +87,7 @@ type Heap struct {
 	stored int64 // values in items
 }
 
-// held is how many bytes the heap takes, as an estimate.
+// held estimates the memory of the heap, in bytes.
 func (h *Heap) held() int64 {
 	const forString = 80 // the header and the map entry
 	return forString*int64(len(h.Strings)) + h.text + 9*int64(len(h.wide)) + 8*int64(len(h.floats)) +
@@ -174,7 +174,7 @@ func (h *Heap) tuple(items []Value) Value {
 	return v
 }
 
-// Container is what an Object value refers to now.
+// Container returns the current Container of an Object value.
 func (h *Heap) Container(v Value) (Container, bool) {
 	if v.Type() != Object {
 		return Container{}, false
@@ -182,13 +182,13 @@ func (h *Heap) Container(v Value) (Container, bool) {
 	return h.at(v), true
 }
 
-// at is the container of an Object value.
+// at returns the container of an Object value.
 func (h *Heap) at(v Value) Container { return unpack(h.objects[v.Index()]) }
 
 func (h *Heap) set(v Value, c Container) { h.objects[v.Index()] = c.pack() }
 
 // Store appends items (or pairs) to a container that is kept in the heap, and returns
-// the container as it is then.
+// the updated container.
 func (h *Heap) Store(c Container, items []Value) Container {
 	switch c.Kind {
 	case EmptyDict:
@@ -208,10 +208,10 @@ func (h *Heap) Store(c Container, items []Value) Container {
 	return c
 }
 
-// Stored are the items (or pairs) of a Dict, List or Tuple.
+// Stored returns the items (or pairs) of a Dict, List or Tuple.
 func (h *Heap) Stored(c Container) []Value { return h.items[c.Ref] }
 
-// Items are the stored items of a List or Tuple, or the pairs of a Dict; nil
+// Items returns the stored items of a List or Tuple, or the pairs of a Dict; nil
 // for anything else.
 func (h *Heap) Items(v Value) []Value {
 	c, ok := h.Container(v)
@@ -221,7 +221,7 @@ func (h *Heap) Items(v Value) []Value {
 	return h.items[c.Ref]
 }
 
-// Int64 is v as a signed integer; an unsigned one of 2^63 or more is not ok.
+// Int64 returns v as a signed integer; an unsigned one of 2^63 or more is not ok.
 func (h *Heap) Int64(v Value) (i int64, ok bool) {
 	switch v.Type() {
 	case Int:
@@ -233,7 +233,7 @@ func (h *Heap) Int64(v Value) (i int64, ok bool) {
 	return 0, false
 }
 
-// Uint64 is v as an unsigned integer. A negative one is reinterpreted, because
+// Uint64 returns v as an unsigned integer. A negative one is reinterpreted, because
 // C++ writers cast addresses to int64.
 func (h *Heap) Uint64(v Value) (u uint64, ok bool) {
 	switch v.Type() {
@@ -245,7 +245,7 @@ func (h *Heap) Uint64(v Value) (u uint64, ok bool) {
 	return 0, false
 }
 
-// Float64 is v as a float.
+// Float64 returns v as a float.
 func (h *Heap) Float64(v Value) (f float64, ok bool) {
 	if v.Type() == Float {
 		return h.floats[v.Index()], true
@@ -253,5 +253,5 @@ func (h *Heap) Float64(v Value) (f float64, ok bool) {
 	return 0, false
 }
 
-// Truth is v as a boolean.
+// Truth returns v as a boolean.
 func (v Value) Truth() (b, ok bool) { return v>>typeBits == 1, v.Type() == Bool }

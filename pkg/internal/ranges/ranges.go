@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// Range is the addresses From to before To, with what they are used for.
+// Range is the addresses from From up to, not including, To, with their use.
 type Range[T any] struct {
 	From, To uint64
 	Use      T
 }
 
-// Bytes is how long the range is.
+// Bytes returns the length of the range.
 func (r Range[T]) Bytes() int64 { return int64(r.To - r.From) }
 
-// chunkSize is the most ranges a chunk holds.
+// chunkSize is the capacity of a chunk, in ranges.
 const chunkSize = 128
 
-// Set is ranges that do not overlap, in address order: a sorted list cut into
-// chunks, so that a change moves a few KiB however many there are. The zero Set
-// is empty.
+// Set is a set of ranges that do not overlap, in address order: a sorted list cut
+// into chunks, so that a change moves only a few KiB however large the set is. The
+// zero Set is empty.
 type Set[T any] struct {
 	chunks [][]Range[T] // none of them empty
 }
 
-// find is the position of the first range that ends behind an address; the
-// chunk number is one too many if there is none.
+// find returns the position of the first range that ends after an address; the chunk
+// number is len(s.chunks) if there is none.
 func (s *Set[T]) find(addr uint64) (chunk, i int) {
-	// Replay comes here for nearly every event, so these are loops and not calls of
-	// sort.Search, which take twice as long.
+	// Replay calls this for nearly every event, so these are loops: sort.Search takes
+	// twice as long.
 	for above := len(s.chunks); chunk < above; {
 		middle := int(uint(chunk+above) / 2)
 		if in := s.chunks[middle]; in[len(in)-1].To > addr {
@@ -53,7 +53,7 @@ func (s *Set[T]) find(addr uint64) (chunk, i int) {
 	return chunk, i
 }
 
-// At is the range that an address lies in.
+// At returns the range that contains an address.
 func (s *Set[T]) At(addr uint64) (Range[T], bool) {
 	chunk, i := s.find(addr)
 	if chunk == len(s.chunks) || s.chunks[chunk][i].From > addr {
@@ -62,13 +62,13 @@ func (s *Set[T]) At(addr uint64) (Range[T], bool) {
 	return s.chunks[chunk][i], true
 }
 
-// Overlaps reports whether a range lies between two addresses, or reaches into that.
+// Overlaps reports whether any range overlaps the addresses from from to to.
 func (s *Set[T]) Overlaps(from, to uint64) bool {
 	chunk, i := s.find(from)
 	return from < to && chunk < len(s.chunks) && s.chunks[chunk][i].From < to
 }
 
-// Add puts in a range where nothing is.
+// Add adds a range, which must not overlap any other.
 func (s *Set[T]) Add(from, to uint64, use T) {
 	r := Range[T]{from, to, use}
 	if len(s.chunks) == 0 {
@@ -88,8 +88,8 @@ func (s *Set[T]) Add(from, to uint64, use T) {
 	}
 }
 
-// Cut takes out what lies between two addresses and returns how many bytes that
-// was. What reaches beyond them stays.
+// Cut removes everything between two addresses and returns how many bytes it removed.
+// Ranges that extend beyond them are shortened.
 func (s *Set[T]) Cut(from, to uint64) (bytes int64) {
 	for from < to {
 		chunk, i := s.find(from)

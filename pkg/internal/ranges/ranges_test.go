@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSet holds random changes against one number for each address.
+// TestSet compares random changes with an array that has a number for each address.
 func TestSet(t *testing.T) {
 	const space = 4000
 	random := rand.New(rand.NewPCG(1, 2))
@@ -16,7 +16,7 @@ func TestSet(t *testing.T) {
 		to := min(from+1+random.IntN(12), space)
 		use := number
 		if random.IntN(4) == 0 {
-			use = 0 // only taken out
+			use = 0 // removed only
 		}
 		var held int64
 		for addr := from; addr < to; addr++ {
@@ -51,7 +51,7 @@ func TestSet(t *testing.T) {
 	last := uint64(0)
 	for r := range s.All() {
 		if r.From < last || r.Bytes() <= 0 {
-			t.Errorf("%d to %d behind %d", r.From, r.To, last)
+			t.Errorf("%d to %d after %d", r.From, r.To, last)
 		}
 		last = r.To
 	}

@@ -2,8 +2,8 @@ package space
 
 import "fmt"
 
-// check reports whether a model can be made of the frame: indices are of something, and
-// reservations are in order and inside of their lanes.
+// check reports whether a model can be made of the frame: indices are in range, and
+// reservations are in order and inside their lanes.
 func (f *Frame) check(events, count int) error {
 	if events > maxEvents(count, len(f.Reservations)) {
 		return fmt.Errorf("%d events of %d allocations and %d reservations", events, count, len(f.Reservations))
@@ -36,6 +36,6 @@ func (f *Frame) check(events, count int) error {
 	return nil
 }
 
-// maxEvents bounds the events that a model goes through. An allocation has up to three, a
-// reservation two.
+// maxEvents bounds the events of a model. An allocation has up to three, a reservation
+// two.
 func maxEvents(count, reservations int) int { return min(1<<20+4*(count+reservations), 1<<31-1) }

@@ -12,22 +12,22 @@ var (
 	errSize  = errors.New("a block has no size that a block can have")
 )
 
-// decoder reads what an encoder wrote.
+// decoder reads the output of an encoder.
 type decoder struct {
 	*model
 	*Codes
 	t       *Tensors
 	places  []uint32
 	blocks  []uint32
-	offsets []uint32 // that are left
-	escapes []uint64 // likewise
-	used    int      // of More
+	offsets []uint32 // remaining
+	escapes []uint64 // remaining
+	used    int      // entries of More
 	last    map[int64]uint32
 	rounded map[int64]int64 // bytes of Rounded, by requested ones
 }
 
-// Decode gives the place of each allocation, or Outside, and the units of its block. It
-// is an error if the codes are not those of such allocations.
+// Decode returns the place of each allocation, or Outside, and the units of its block.
+// It is an error if the codes do not fit the allocations.
 func Decode(f *Frame, t *Tensors, codes *Codes) (places, blocks []uint32, err error) {
 	if err := f.check(t.Events, t.Count); err != nil {
 		return nil, nil, err
@@ -51,7 +51,7 @@ func Decode(f *Frame, t *Tensors, codes *Codes) (places, blocks []uint32, err er
 	return d.places, d.blocks, nil
 }
 
-// round is how many units a request is rounded up to.
+// round returns the units that a request is rounded up to.
 func (d *decoder) round(i int) (uint32, error) {
 	requested := d.t.Size(i)
 	bytes := Round(requested)
@@ -66,7 +66,7 @@ func (d *decoder) round(i int) (uint32, error) {
 	return uint32(bytes / d.frame.Unit), nil
 }
 
-// moreOf is how many units the block of an allocation has more than the model says.
+// moreOf returns by how many units an allocation's block exceeds the model's.
 func (d *decoder) moreOf(i int) int64 {
 	at, is := slices.BinarySearchFunc(d.More, i, func(m More, i int) int { return cmp.Compare(m.Index, i) })
 	if !is {
@@ -76,8 +76,8 @@ func (d *decoder) moreOf(i int) int64 {
 	return d.More[at].Units
 }
 
-// take makes the block of an allocation that is rounded up to so many units, in a gap
-// from so many units behind its start, where there is so much room for it.
+// take makes the block of an allocation of rounded units in a gap, offset units from its
+// start, where room units are free.
 func (d *decoder) take(i int, x gap, offset, rounded, room uint32) (block gap, err error) {
 	units := int64(d.unsplit(rounded, room, d.kind(x))) + d.moreOf(i)
 	if units <= 0 || units > int64(room) {
@@ -88,7 +88,7 @@ func (d *decoder) take(i int, x gap, offset, rounded, room uint32) (block gap, e
 	return gap{d.places[i], d.blocks[i], x.in}, nil
 }
 
-// escape is the next place that is given as it is.
+// escape returns the next explicit place.
 func (d *decoder) escape(i int) (place uint32, err error) {
 	if len(d.escapes) == 0 {
 		return 0, errCodes
@@ -175,8 +175,8 @@ func (d *decoder) born(i int) (block gap, err error) {
 	return d.take(i, x, offset, rounded, x.size-offset)
 }
 
-// bornAt places an allocation whose place is given. badSize is what is wrong with its
-// size, which matters only if it lies somewhere.
+// bornAt places an allocation with an explicit place. badSize is the error of its size,
+// which matters only if it lies in a gap.
 func (d *decoder) bornAt(i int, rounded uint32, badSize error) (block gap, err error) {
 	place, err := d.escape(i)
 	if d.places[i] = place; err != nil || place == Outside {

@@ -7,28 +7,28 @@ import (
 
 // Source says where the tensors lie. Bytes of blocks are multiples of the unit.
 type Source struct {
-	// Place is that of an allocation, if it lies in a lane.
+	// Place returns the place of an allocation, if it lies in a lane.
 	Place func(i int) (place uint32, is bool)
-	// Rounded is the size in bytes that a request of so many is rounded up to.
+	// Rounded returns the size in bytes that a request is rounded up to.
 	Rounded func(requested int64) int64
-	// Block is the size of the block in bytes, if there are so many bytes before the next
-	// one in memory of a kind.
+	// Block returns the size of the block in bytes, given room bytes before the next block,
+	// in memory of a kind.
 	Block func(i int, room int64, k *Kind) int64
 }
 
-// encoder writes what the model does not say.
+// encoder writes where the allocations differ from the model.
 type encoder struct {
 	*model
 	*Codes
 	t       *Tensors
 	s       *Source
 	unit    int64
-	last    map[int64]uint32 // by requested size: the place of the last escape
+	last    map[int64]uint32 // place of the last escape, by requested size
 	counts  Counts
-	unusual map[int64]bool // requested sizes that are in Rounded
+	unusual map[int64]bool // requested sizes in Rounded
 }
 
-// Counts are how many allocations are not where the allocator usually puts them.
+// Counts are the numbers of allocations that are not where the allocator usually puts them.
 type Counts struct {
 	Outside int // in no gap
 	// Inside are those made in the recording in a large segment of cudaMalloc, with room
@@ -36,7 +36,7 @@ type Counts struct {
 	Inside int
 }
 
-// Encode gives the codes of all allocations.
+// Encode returns the codes of all allocations.
 func Encode(f *Frame, t *Tensors, s *Source) (codes *Codes, counts Counts, err error) {
 	if err := f.check(t.Events, t.Count); err != nil {
 		return nil, counts, err
@@ -56,7 +56,7 @@ func Encode(f *Frame, t *Tensors, s *Source) (codes *Codes, counts Counts, err e
 	return e.Codes, e.counts, nil
 }
 
-// old places what is there before the first event, from the lowest place up.
+// old places the allocations from before the first event, from the lowest place up.
 func (e *encoder) old(hold func(i int, block gap)) error {
 	n := e.t.PreExisting
 	order, places := make([]int32, 0, n), make([]uint32, n)
@@ -91,7 +91,7 @@ func (e *encoder) old(hold func(i int, block gap)) error {
 	return nil
 }
 
-// rounded is how many units a request is rounded up to, if there can be a block of them.
+// rounded returns the units that a request is rounded up to, if a block can have that size.
 func (e *encoder) rounded(i int) (units uint32, fits bool) {
 	requested := e.t.Size(i)
 	bytes := e.s.Rounded(requested)
@@ -105,8 +105,8 @@ func (e *encoder) rounded(i int) (units uint32, fits bool) {
 	return uint32(bytes / e.unit), true
 }
 
-// block is the size of the block of an allocation in units, with so much room for it. It
-// writes what the model does not say.
+// block returns the size of an allocation's block in units, given room units. It writes
+// any difference from the model.
 func (e *encoder) block(i int, rounded, room uint32, kind int32) (units uint32, fits bool) {
 	bytes := min(e.s.Block(i, int64(room)*e.unit, &e.frame.Kinds[kind]), int64(room)*e.unit)
 	if bytes <= 0 {
@@ -138,7 +138,7 @@ func (e *encoder) born(i int) (block gap, err error) {
 	}
 	kind := e.kindOf(e.groupOf(e.t, i, rounded))
 	if kind != none {
-		// Most often it is where the model says.
+		// Usually it is where the model says.
 		c := e.pick(kind, rounded)
 		if picked, some := e.sizes[kind].at(c); some && picked.ofSizes().place == place {
 			return e.bornFirst(i, picked.ofSizes(), c, rounded), nil
@@ -179,7 +179,7 @@ func (e *encoder) bornOutside(i int) (block gap) {
 	return gap{}
 }
 
-// bornAt writes that a block lies so many units behind the start of a gap.
+// bornAt writes that a block lies offset units after the start of a gap.
 func (e *encoder) bornAt(i int, code, offset uint32, x gap, rounded uint32) (block gap) {
 	kind := e.kind(x)
 	units, fits := e.block(i, rounded, x.size-offset, kind)

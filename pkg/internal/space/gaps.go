@@ -5,17 +5,17 @@ import "slices"
 // gap is an unbroken free range.
 type gap struct {
 	place, size uint32
-	in          int32 // a reservation of its kind and lane, that which it lies in unless pages joined
+	in          int32 // the reservation it lies in, or another of the same kind and lane if pages joined
 }
 
 func (g gap) end() uint32 { return g.place + g.size }
 
-// holds reports whether a range lies in the gap.
+// holds reports whether a range lies within the gap.
 func (g gap) holds(place, size uint32) bool {
 	return g.place <= place && uint64(place)+uint64(size) <= uint64(g.end())
 }
 
-// keyOf is the key of a list by one number, then another: size and place, or place and size.
+// keyOf returns the key of a list ordered by first, then second: size and place, or the reverse.
 func keyOf(first, second uint32) uint64 { return uint64(first)<<32 | uint64(second) }
 
 // entry is a range in a list.
@@ -27,15 +27,15 @@ type entry struct {
 func (g gap) bySize() entry  { return entry{keyOf(g.size, g.place), g.in} }
 func (g gap) byPlace() entry { return entry{keyOf(g.place, g.size), g.in} }
 
-// ofSizes is the gap of an entry of a list by size; ofPlaces of one by place.
+// ofSizes returns the gap of an entry in a list by size; ofPlaces in one by place.
 func (e entry) ofSizes() gap  { return gap{uint32(e.key), uint32(e.key >> 32), e.in} }
 func (e entry) ofPlaces() gap { return gap{uint32(e.key >> 32), uint32(e.key), e.in} }
 
-// chunkSize is the most entries a chunk holds.
+// chunkSize is the capacity of a chunk, in entries.
 const chunkSize = 32
 
-// list is ranges by their keys: a sorted list cut into chunks, so that a change moves few
-// of them however many there are.
+// list is ranges ordered by key: a sorted list cut into chunks, so that a change moves
+// only a few entries however long the list is.
 type list struct {
 	chunks [][]entry // none of them empty
 	last   []uint64  // by chunk: the key of its last entry
@@ -44,7 +44,7 @@ type list struct {
 // cursor is a position in a list. At the end, chunk is the number of chunks.
 type cursor struct{ chunk, i int }
 
-// find is the position of the first entry that is not before a key.
+// find returns the position of the first entry that is not before a key.
 func (l *list) find(key uint64) cursor {
 	low, high := 0, len(l.last)
 	for low < high {
@@ -71,7 +71,7 @@ func (l *list) find(key uint64) cursor {
 	return cursor{chunk, low}
 }
 
-// at is the entry at a position, if there is one.
+// at returns the entry at a position, if there is one.
 func (l *list) at(c cursor) (entry, bool) {
 	if c.chunk == len(l.chunks) {
 		return entry{}, false
@@ -79,10 +79,10 @@ func (l *list) at(c cursor) (entry, bool) {
 	return l.chunks[c.chunk][c.i], true
 }
 
-// entry is the one at a position that is not the end.
+// entry returns the entry at a position that is not the end.
 func (l *list) entry(c cursor) entry { return l.chunks[c.chunk][c.i] }
 
-// next is the position behind one that is not the end.
+// next returns the position after one that is not the end.
 func (l *list) next(c cursor) cursor {
 	if c.i++; c.i == len(l.chunks[c.chunk]) {
 		return cursor{c.chunk + 1, 0}
@@ -90,7 +90,7 @@ func (l *list) next(c cursor) cursor {
 	return c
 }
 
-// before is the position before one, if there is any.
+// before returns the position before one, if there is any.
 func (l *list) before(c cursor) (cursor, bool) {
 	if c.i > 0 {
 		return cursor{c.chunk, c.i - 1}, true
@@ -100,7 +100,7 @@ func (l *list) before(c cursor) (cursor, bool) {
 	return c, false
 }
 
-// skip goes n entries further, if there are as many; hops is how many chunks it looked at.
+// skip advances n entries, if there are as many; hops counts the chunks it visited.
 func (l *list) skip(c cursor, n uint32) (to cursor, hops int) {
 	for c.chunk < len(l.chunks) {
 		left := len(l.chunks[c.chunk]) - c.i
@@ -114,7 +114,7 @@ func (l *list) skip(c cursor, n uint32) (to cursor, hops int) {
 	return c, hops
 }
 
-// count is how many entries there are from one position to another; hops likewise.
+// count returns the number of entries between two positions; hops is as in skip.
 func (l *list) count(c, to cursor) (n uint32, hops int) {
 	for ; c.chunk < to.chunk; c = (cursor{c.chunk + 1, 0}) {
 		n += uint32(len(l.chunks[c.chunk]) - c.i)
@@ -125,7 +125,7 @@ func (l *list) count(c, to cursor) (n uint32, hops int) {
 
 func (l *list) add(e entry) { l.insert(l.find(e.key), e) }
 
-// insert puts an entry where find says that it belongs.
+// insert adds an entry at the position that find returned for it.
 func (l *list) insert(c cursor, e entry) {
 	if c.chunk == len(l.chunks) {
 		if c.chunk == 0 {
@@ -147,7 +147,7 @@ func (l *list) insert(c cursor, e entry) {
 	l.chunks[c.chunk], l.last[c.chunk] = in, in[len(in)-1].key
 }
 
-// set puts another entry in the place of one, without a change of order.
+// set replaces an entry without changing the order.
 func (l *list) set(c cursor, e entry) {
 	in := l.chunks[c.chunk]
 	in[c.i] = e

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestGapList holds random changes against a sorted slice.
+// TestGapList compares random changes with a sorted slice.
 func TestGapList(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var l list
@@ -22,7 +22,7 @@ func TestGapList(t *testing.T) {
 		n := random.Uint32N(300)
 		to, _ := l.skip(c, n)
 		if g, is := l.at(to); is != (at+int(n) < len(want)) || is && g.key != want[at+int(n)] {
-			t.Fatalf("step %d: %d further is %x", step, n, g.key)
+			t.Fatalf("step %d: skipping %d finds %x", step, n, g.key)
 		}
 		switch {
 		case has && (step/2000%2 == 1 || random.IntN(4) == 0):

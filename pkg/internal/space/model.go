@@ -1,22 +1,22 @@
 package space
 
-// none stands for no reservation, no kind.
+// none means no reservation, or no kind.
 const none int32 = -1
 
 // model is the memory of a device in one state.
 type model struct {
 	frame    *Frame
-	reserved list   // what is reserved, by place
-	free     list   // gaps by place,
-	sizes    []list // and those of each kind by size
+	reserved list   // reservations by place
+	free     list   // gaps by place
+	sizes    []list // gaps by size, for each kind
 	guess    map[group]int32
 	budget   int
 
-	lastGroup group // whose guess is lastKind
+	lastGroup group // lastKind is the guess for this group
 	lastKind  int32
 }
 
-// group is what allocations have in common that tend to be of one kind.
+// group identifies allocations that tend to be of one kind.
 type group struct {
 	pool, stream uint32
 	small        bool
@@ -32,7 +32,7 @@ func newModel(f *Frame, count int) *model {
 	return m
 }
 
-// kindOf is the kind that an allocation of a group is expected to be of, or none.
+// kindOf returns the expected kind of an allocation in a group, or none.
 func (m *model) kindOf(g group) int32 {
 	if m.lastKind == none || g != m.lastGroup {
 		kind, is := m.guess[g]
@@ -50,11 +50,11 @@ func (m *model) learn(g group, kind int32) {
 	m.lastGroup, m.lastKind = g, kind
 }
 
-// kind is that of the memory of a gap.
+// kind returns the kind of a gap's memory.
 func (m *model) kind(g gap) int32 { return m.frame.Reservations[g.in].Kind }
 
-// joined reports whether memory of two reservations is one where it touches: pages of one
-// kind in one lane are. Lanes touch in places, not in addresses.
+// joined reports whether gaps of two reservations merge where they touch: pages of one
+// kind in one lane do. Lanes touch in places, not in addresses.
 func (m *model) joined(a, b int32) bool {
 	if a == b {
 		return true
@@ -63,7 +63,7 @@ func (m *model) joined(a, b int32) bool {
 	return x.Kind == y.Kind && x.Lane == y.Lane && m.frame.Kinds[x.Kind].Expandable
 }
 
-// reserve adds a reservation, which is free.
+// reserve adds a reservation as free memory.
 func (m *model) reserve(number int) error {
 	r := &m.frame.Reservations[number]
 	x := gap{r.Start, r.Size, int32(number)}
@@ -79,7 +79,7 @@ func (m *model) reserve(number int) error {
 	return nil
 }
 
-// release makes a range free, and one gap with those beside it.
+// release frees a range and merges it with adjacent gaps.
 func (m *model) release(x gap) {
 	c := m.free.find(keyOf(x.place, 0))
 	low, isBelow := m.free.before(c)
@@ -113,14 +113,14 @@ func (m *model) release(x gap) {
 	}
 }
 
-// take makes some units of a gap a block, from so many behind its start.
+// take makes size units of a gap a block, offset units after its start.
 func (m *model) take(x gap, offset, size uint32) {
 	sizes := &m.sizes[m.kind(x)]
 	sizes.remove(x.bySize().key)
 	m.cut(sizes, x, offset, size)
 }
 
-// cut is take of a gap that is no longer in the list by size.
+// cut is take for a gap that is no longer in the list by size.
 func (m *model) cut(sizes *list, x gap, offset, size uint32) {
 	c := m.free.find(x.byPlace().key)
 	high := gap{x.place + offset + size, x.size - offset - size, x.in}
@@ -155,7 +155,7 @@ func (m *model) giveBack(number int) error {
 	return nil
 }
 
-// around is the gap that a place lies in, if it is free.
+// around returns the gap that contains a place, if it is free.
 func (m *model) around(place uint32) (gap, bool) {
 	c, is := m.free.before(m.free.find(keyOf(place+1, 0)))
 	if !is {
@@ -165,7 +165,7 @@ func (m *model) around(place uint32) (gap, bool) {
 	return x, place < x.end()
 }
 
-// pick is where the allocator would look for so many units of a kind: the position in
+// pick returns where the allocator would look for size units of a kind: the position in
 // its list, which may be the end.
 func (m *model) pick(kind int32, size uint32) cursor {
 	l := &m.sizes[kind]
@@ -188,9 +188,9 @@ func (m *model) pick(kind int32, size uint32) cursor {
 	return c
 }
 
-// unsplit is how many units the block of a request has when so many are free from where
-// it lies: the allocator leaves what is too small to be used to the block. It has no more
-// than is free, whatever the request is thought to be rounded up to.
+// unsplit returns the units of a request's block when room units are free at its place:
+// the allocator leaves a remainder that is too small to use in the block. The result is
+// at most room, whatever the assumed rounding.
 func (m *model) unsplit(rounded, room uint32, kind int32) uint32 {
 	k := &m.frame.Kinds[kind]
 	if rounded > room || !k.Expandable && !k.Small && int64(room-rounded)*m.frame.Unit <= smallSize {
@@ -199,12 +199,12 @@ func (m *model) unsplit(rounded, room uint32, kind int32) uint32 {
 	return rounded
 }
 
-// groupOf is the group of an allocation that is rounded up to so many units.
+// groupOf returns the group of an allocation of rounded units.
 func (m *model) groupOf(t *Tensors, i int, rounded uint32) group {
 	return group{t.Pool(i), t.Stream(i), int64(rounded)*m.frame.Unit <= smallSize}
 }
 
-// room is how many units a gap of an expandable segment could grow to.
+// room returns the units that a gap of an expandable segment could grow to.
 func (m *model) room(x gap) int64 {
 	c := m.reserved.find(keyOf(x.end()+1, 0))
 	if low, is := m.reserved.before(c); is {

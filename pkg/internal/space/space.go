@@ -1,21 +1,21 @@
-// Package space says in few bytes where the tensors of a device lie.
+// Package space encodes in few bytes where the tensors of a device lie.
 //
 // Places, sizes and rooms are in units. A place counts over lanes in the order of their
 // addresses, without the gaps between them, so it says nothing about an address but its
 // order. A lane is a range of addresses that reservations shared at different times.
 //
-// The allocator takes the smallest free gap that is large enough, and of equal ones that
-// at the lowest address. Writer and reader run the same small model of it over the same
-// events: gaps of each kind in a list by size and place. Only what the allocator did
-// otherwise is written; see [Codes]. A gap of an expandable segment that ends where no
+// The allocator takes the smallest free gap that is large enough, and among equals the
+// one at the lowest address. Writer and reader run the same small model of it over the
+// same events: gaps of each kind in a list by size and place. Only deviations from the
+// model are written; see [Codes]. A gap of an expandable segment that ends where no
 // page is mapped counts as large as it could grow, so others go first.
 //
-// Nothing that is read can make the model take more than a bounded time for each
-// allocation and reservation: looking through lists is paid from a budget.
+// No input can make the model take more than a bounded time for each allocation and
+// reservation: scanning lists is paid from a budget.
 //
 // # Why a model
 //
-// Without one, the best of ten codings that a few lines can read was tried: 0 where the
+// The alternative is the best of ten codings that a few lines can decode: 0 where the
 // last block of the size lay before, where the block before ends, or the number of a freed
 // place of the rounded size, by age or by address; else the distance to the end of the
 // block before. In base64 of DEFLATE, against the codes of the model:
@@ -37,15 +37,15 @@ import (
 	"slices"
 )
 
-// Kind says which requests a reservation may serve: those of a stream from a pool,
-// small or large ones.
+// Kind says which requests a reservation may serve: small or large requests of a stream
+// from a pool.
 type Kind struct {
 	Pool, Stream uint32
 	Small        bool
 	Expandable   bool
 }
 
-// Reservation is memory that came from the driver at once, and went at once.
+// Reservation is memory obtained from the driver at once, and returned at once.
 type Reservation struct {
 	Start, Size uint32 // place and units
 	Lane, Kind  int32  // indices
@@ -53,29 +53,29 @@ type Reservation struct {
 	Returned    int32  // event; the number of events: never
 }
 
-// Frame is what tensors lie in.
+// Frame is the memory that tensors lie in.
 type Frame struct {
 	Unit  int64    // bytes
 	Lanes []uint32 // units of each
 	Kinds []Kind
-	// Reservations are in the order of Reserved, then Start. Those of a time do not overlap.
+	// Reservations are in the order of Reserved, then Start. They never overlap at any time.
 	Reservations []Reservation
 }
 
-// Limits of what can be written.
+// Limits of the encoding.
 const (
 	MaxUnit   = 512       // bytes
 	MaxPlaces = 1<<32 - 1 // units of all lanes
-	smallSize = 1 << 20   // bytes of the largest block that small requests get
-	Outside   = 1<<32 - 1 // place of what lies in no gap
-	budget    = 1 << 26   // steps in lists that are free,
-	perItem   = 64        // and for each allocation and reservation
-	maxRounds = 64        // expandable gaps that are compared by what they could grow to
+	smallSize = 1 << 20   // bytes of the largest block for small requests
+	Outside   = 1<<32 - 1 // place of an allocation that lies in no gap
+	budget    = 1 << 26   // steps in lists that are allowed,
+	perItem   = 64        // plus these for each allocation and reservation
+	maxRounds = 64        // expandable gaps that are compared by their possible size
 	unmapped  = int64(1) << 40
 )
 
-// Tensors are the allocations of a device: those from before the recording, then the
-// others by the events that made them.
+// Tensors are the allocations of a device: pre-existing ones first, then the others by
+// the events that made them.
 type Tensors struct {
 	Events, Count, PreExisting int
 
@@ -97,35 +97,35 @@ type Codes struct {
 	//	             at its start, and the next of Offsets says how many units from there
 	Codes   []uint32
 	Offsets []uint32
-	// Escapes has a place for each pre-existing allocation, and for those with code 1.
-	// 0: it lies in no gap; else 1 + the zigzag-coded difference to the escape before of
-	// the same requested size.
+	// Escapes has a place for each pre-existing allocation, and for each with code 1.
+	// 0: it lies in no gap; else 1 + the zigzag-coded difference to the previous escape
+	// of the same requested size.
 	Escapes []uint64
-	// More are the allocations whose block has another size than the model says, by index.
+	// More lists the allocations with a block larger than the model's, by index.
 	More []More
-	// Rounded are the sizes that are not rounded up to 512 bytes, at least one.
+	// Rounded lists the sizes that are not rounded up to a multiple of 512 bytes, at least one.
 	Rounded []Rounded
 }
 
-// More is an allocation whose block has so many units more than the model says.
+// More is an allocation with a block larger than the model's, and by how many units.
 type More struct {
 	Index int
 	Units int64
 }
 
-// Rounded says to how many bytes a request is rounded.
+// Rounded is a requested size and the size it is rounded up to.
 type Rounded struct{ Requested, Bytes int64 }
 
-// ErrContradiction: what is said of reservations and of allocations cannot both be true.
+// ErrContradiction: reservations and allocations contradict each other.
 var ErrContradiction = errors.New("memory is returned that is not free, or reserved twice")
 
-// errOverlap: what is reserved cannot be in one state.
-var errOverlap = errors.New("what is reserved overlaps")
+// errOverlap: reservations overlap in some state.
+var errOverlap = errors.New("reservations overlap")
 
-// errBudget: it takes too long to find out.
-var errBudget = errors.New("too many gaps have to be looked at")
+// errBudget: the model would take too long.
+var errBudget = errors.New("too many gaps to look at")
 
-// Round is the size in bytes that a request has when nothing else is said of it.
+// Round returns the size in bytes that a request is rounded up to by default.
 func Round(requested int64) int64 {
 	return max(MaxUnit, (requested+MaxUnit-1)/MaxUnit*MaxUnit)
 }
@@ -133,13 +133,13 @@ func Round(requested int64) int64 {
 func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// sortByPlace sorts allocations by their places, and those of one place by their order.
+// sortByPlace sorts allocations by place, and in the same place by index.
 func sortByPlace(order []int32, places []uint32) {
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(places[a], places[b]) })
 }
 
-// roomBelow is how many units are free from a place on in a gap, up to where the next of
-// other allocations begins.
+// roomBelow returns how many units are free in a gap from a place on, up to the next of
+// the other allocations.
 func roomBelow(x gap, place uint32, others []int32, places []uint32) uint32 {
 	end := x.end()
 	if len(others) > 0 {

@@ -2,11 +2,11 @@ package space
 
 import "slices"
 
-// walk goes through all events. old places what is there before the first of them, after
-// what is reserved then; born places one allocation. Both give its block, or none at all.
+// walk goes through all events. old places the pre-existing allocations, once their
+// reservations exist; born places one allocation. Both return its block, or none.
 func (f *Frame) walk(t *Tensors, m *model, old func(hold func(i int, block gap)) error,
 	born func(i int) (gap, error)) error {
-	blocks := newHeld(t.Events)
+	blocks := newLiveBlocks(t.Events)
 	hold := func(i int, block gap) {
 		if end := t.End(i); block.size > 0 && end < t.Events {
 			blocks.hold(block, end)
@@ -49,7 +49,7 @@ func (f *Frame) walk(t *Tensors, m *model, old func(hold func(i int, block gap))
 	return nil
 }
 
-// start is the event in which an allocation begins; behind the last event where there is none.
+// start returns the event in which an allocation begins; past the last event if there is none.
 func (t *Tensors) start(i int) int {
 	if i < t.Count {
 		return t.Start(i)
@@ -57,41 +57,41 @@ func (t *Tensors) start(i int) int {
 	return t.Events
 }
 
-// held are the blocks that are there, by the events in which they go. They take the memory
-// of those that there are at a time, and of a number for each window of events.
-type held struct {
-	window  [windowSize]int32 // by event of the present window: a block that goes in it
-	first   []int32           // by later window, likewise
+// liveBlocks are the live blocks by the events that free them. They take memory for the
+// blocks live at a time, and a number for each window of events.
+type liveBlocks struct {
+	window  [windowSize]int32 // by event of the current window: a block freed in it
+	first   []int32           // by later window: a block freed in it
 	present int
-	blocks  []heldBlock // 0 stands for none
+	blocks  []liveBlock // index 0 means none
 	spare   []int32
 }
 
-type heldBlock struct {
+type liveBlock struct {
 	gap
-	end, next int32 // another that goes in the same event, or window
+	end, next int32 // next is another freed in the same event, or window
 }
 
-// windowSize is how many events a window has.
+// windowSize is the number of events in a window.
 const windowSize = 256
 
-func newHeld(events int) *held {
-	return &held{first: make([]int32, events/windowSize+1), present: -1, blocks: make([]heldBlock, 1)}
+func newLiveBlocks(events int) *liveBlocks {
+	return &liveBlocks{first: make([]int32, events/windowSize+1), present: -1, blocks: make([]liveBlock, 1)}
 }
 
-// hold keeps a block until an event.
-func (h *held) hold(block gap, end int) {
+// hold keeps a block until the event end.
+func (h *liveBlocks) hold(block gap, end int) {
 	x := int32(len(h.blocks))
 	if last := len(h.spare) - 1; last >= 0 {
 		x, h.spare = h.spare[last], h.spare[:last]
 	} else {
-		h.blocks = append(h.blocks, heldBlock{})
+		h.blocks = append(h.blocks, liveBlock{})
 	}
-	h.blocks[x] = heldBlock{gap: block, end: int32(end)}
+	h.blocks[x] = liveBlock{gap: block, end: int32(end)}
 	h.file(x)
 }
 
-func (h *held) file(x int32) {
+func (h *liveBlocks) file(x int32) {
 	b := &h.blocks[x]
 	list := &h.first[b.end/windowSize]
 	if int(b.end/windowSize) == h.present {
@@ -100,8 +100,8 @@ func (h *held) file(x int32) {
 	b.next, *list = *list, x
 }
 
-// release makes free what goes in an event. Events must be asked for in order, each of them.
-func (h *held) release(event int, m *model) {
+// release frees the blocks that end in an event. It must be called for every event, in order.
+func (h *liveBlocks) release(event int, m *model) {
 	if event%windowSize == 0 {
 		h.present = event / windowSize
 		clear(h.window[:])
@@ -117,7 +117,7 @@ func (h *held) release(event int, m *model) {
 	}
 }
 
-// returned are the reservations that go, in the order of the events in which they do.
+// returned lists the returned reservations in the order of the events that return them.
 func (f *Frame) returned(events int) []int32 {
 	var list []int32
 	for i := range f.Reservations {

@@ -7,9 +7,9 @@
 // table is a tree of pages, rows in its leaves by ascending rowid. The format is
 // documented at https://sqlite.org/fileformat.html.
 //
-// Page 1 stands first and says where roots are, which is known last. So each table is
-// written twice: into nothing, which tells its root, and into the file. What is held in
-// memory is one page for each level of a tree and twelve bytes for each leaf.
+// Page 1 comes first and says where the roots are, which is known last. So each table is
+// written twice: to nowhere, to learn its root, and into the file. Memory holds one page
+// for each level of a tree and twelve bytes for each leaf.
 package sqlite
 
 import (
@@ -24,11 +24,11 @@ const pageSize = 8192
 const (
 	magic      = "SQLite format 3\x00"
 	headerSize = 100
-	// lockByte lies on a page that SQLite locks files by, and never uses.
+	// lockByte lies on a page that SQLite uses only for locks.
 	lockByte = 1 << 30
 )
 
-// Table is a table. Its first column must be declared INTEGER PRIMARY KEY, and has the
+// Table is a table. Its first column must be declared INTEGER PRIMARY KEY; it is the
 // position of the row, from 1.
 type Table struct {
 	Name string
@@ -41,16 +41,16 @@ type Table struct {
 // View is a view.
 type View struct{ Name, SQL string } // CREATE VIEW ...
 
-// Database is what a file holds. Application and Version are numbers for programs that
-// want to know whose file it is.
+// Database is the content of a file. Application and Version identify the program and
+// version that wrote it.
 type Database struct {
 	Application, Version uint32
 	Tables               []Table
 	Views                []View
 }
 
-// Write writes the file. It is an error if the SQL does not fit a page, or if rows are
-// not the same when they are asked for again.
+// Write writes the file. It is an error if the SQL does not fit a page, or if the rows
+// change between passes.
 func (db *Database) Write(w io.Writer) error {
 	roots := make([]uint32, len(db.Tables))
 	count := &pages{w: io.Discard, next: 2}
@@ -72,8 +72,8 @@ func (db *Database) Write(w io.Writer) error {
 	return p.err
 }
 
-// ApplicationOf is the application that the beginning of a file names; 0 if it is not of
-// a database.
+// ApplicationOf returns the application named by the beginning of a database file; 0 if
+// it is not a database.
 func ApplicationOf(head []byte) uint32 {
 	if len(head) < headerSize || string(head[:len(magic)]) != magic {
 		return 0
@@ -81,7 +81,7 @@ func ApplicationOf(head []byte) uint32 {
 	return binary.BigEndian.Uint32(head[68:])
 }
 
-// firstPage is the header and the table of tables and views.
+// firstPage returns the header and the table of tables and views.
 func (db *Database) firstPage(roots []uint32, size uint32) ([]byte, error) {
 	leaf := newNode(leafPage, headerSize)
 	var row Row
@@ -115,7 +115,7 @@ func (db *Database) firstPage(roots []uint32, size uint32) ([]byte, error) {
 	copy(h, magic)
 	binary.BigEndian.PutUint16(h[16:], pageSize)
 	h[18], h[19] = 1, 1                      // written and read with a rollback journal
-	h[21], h[22], h[23] = 64, 32, 32         // fractions of a payload, which are always these
+	h[21], h[22], h[23] = 64, 32, 32         // fractions of a payload, which are fixed
 	binary.BigEndian.PutUint32(h[24:], 1)    // changes
 	binary.BigEndian.PutUint32(h[28:], size) // in pages
 	binary.BigEndian.PutUint32(h[40:], 1)    // changes of the tables
@@ -143,7 +143,7 @@ func (p *pages) write(page []byte) uint32 {
 	return p.next - 1
 }
 
-// skipLocked leaves out the page that SQLite does not use.
+// skipLocked skips the page that SQLite does not use.
 func (p *pages) skipLocked() {
 	if p.next == lockByte/pageSize+1 {
 		p.put(make([]byte, pageSize))

@@ -14,10 +14,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
-// cellOf is a value as a row of the tests has it: nil, an int64 or a string.
+// cellOf is a value of a row in tests: nil, an int64 or a string.
 type cellOf any
 
-// tableOf is a table "t" with one column beside its id.
+// tableOf is a table "t" with one column besides its id.
 func tableOf(name string, n int, value func(i int) cellOf) sqlite.Table {
 	return sqlite.Table{
 		Name: name, SQL: fmt.Sprintf("CREATE TABLE %s (id INTEGER PRIMARY KEY, v)", name),
@@ -129,8 +129,8 @@ func TestFanout(t *testing.T) {
 	}
 }
 
-// TestLockedPage: the page with byte 2^30, which SQLite locks files by, holds nothing,
-// and no leaf and no chain counts on it.
+// TestLockedPage: the page with byte 2^30, which SQLite uses for locks, is empty, and no
+// leaf or chain refers to it.
 func TestLockedPage(t *testing.T) {
 	db := &sqlite.Database{Tables: []sqlite.Table{tableOf("t", 40_000, func(int) cellOf { return longText })}}
 	var seen pageReader
@@ -163,7 +163,7 @@ func (r *pageReader) Write(page []byte) (int, error) {
 	return len(page), nil
 }
 
-// TestSameBytes: a database is the same bytes whenever it is written.
+// TestSameBytes: writing a database twice gives the same bytes.
 func TestSameBytes(t *testing.T) {
 	db := &sqlite.Database{Tables: []sqlite.Table{tableOf("t", 5000, func(i int) cellOf { return int64(i) })}}
 	var one, two bytes.Buffer

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Row is the columns of a row behind its first, in their order. One Row serves for any
-// number of rows: what is inserted may be changed at once.
+// Row is the columns of a row after the first, in order. One Row can be reused for any
+// number of rows: it may be changed as soon as it is inserted.
 type Row struct {
-	types []byte // a varint each: what the value is, and how long
+	types []byte // a varint each: the type and length of the value
 	data  []byte
 	whole []byte // see record
 }
@@ -18,7 +18,7 @@ func (r *Row) reset() { r.types, r.data = r.types[:0], r.data[:0] }
 // Start begins a row, whose first column is its position.
 func (r *Row) Start() {
 	r.reset()
-	r.Null() // which an INTEGER PRIMARY KEY is where the rowid says it
+	r.Null() // an INTEGER PRIMARY KEY is stored as NULL; the rowid has its value
 }
 
 // Types of values.
@@ -32,7 +32,7 @@ const (
 // Null adds a column without a value.
 func (r *Row) Null() { r.types = append(r.types, typeNull) }
 
-// integers are the types of numbers by how many bytes they take.
+// integers are the types of numbers by their size in bytes.
 var integers = [...]struct {
 	kind, bytes byte
 	most        int64
@@ -65,12 +65,12 @@ func (r *Row) Text(s string) {
 	r.data = append(r.data, s...)
 }
 
-// record is the row as it is stored: the length of all types with itself, the types, the
-// values.
+// record returns the row as it is stored: the length of the header including itself, the
+// types, the values.
 func (r *Row) record() []byte {
 	header := uint64(len(r.types)) + 1
 	if header > 127 {
-		header++ // tables of so many columns that it takes three bytes do not exist
+		header++ // no table has so many columns that it takes three bytes
 	}
 	r.whole = appendVarint(r.whole[:0], header)
 	r.whole = append(r.whole, r.types...)
@@ -79,8 +79,8 @@ func (r *Row) record() []byte {
 }
 
 // appendVarint appends a number in base 128, the most significant digit first: all bytes
-// but the last have their top bit set. Numbers here take fewer than the nine bytes from
-// which on the rule is another.
+// but the last have their top bit set. Numbers here take fewer than nine bytes, where the
+// rule changes.
 func appendVarint(b []byte, n uint64) []byte {
 	var digits [9]byte
 	at := len(digits) - 1

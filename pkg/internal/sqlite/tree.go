@@ -8,7 +8,7 @@ const (
 	leafPage     = 13
 )
 
-// How much of a record its leaf holds. What is longer keeps a part there, of at least
+// How much of a record its leaf holds. A longer one keeps a part there, of at least
 // minLocal bytes, and the rest in a chain of pages.
 const (
 	maxLocal = pageSize - 35
@@ -31,7 +31,7 @@ type child struct {
 	last uint64
 }
 
-// leaves writes the rows; there is one leaf even if there are none.
+// leaves writes the rows; there is a leaf even without rows.
 func (p *pages) leaves(t *Table) []child {
 	var level []child
 	var cell []byte
@@ -49,7 +49,7 @@ func (p *pages) leaves(t *Table) []child {
 	return append(level, child{p.write(leaf.finish()), rowid})
 }
 
-// cell appends a row as its leaf holds it. A long one has its chain of pages written.
+// cell appends the leaf cell of a row. For a long row it writes the chain of pages.
 func (p *pages) cell(cell []byte, rowid uint64, record []byte) []byte {
 	cell = appendVarint(cell, uint64(len(record)))
 	cell = appendVarint(cell, rowid)
@@ -80,8 +80,8 @@ func (p *pages) cell(cell []byte, rowid uint64, record []byte) []byte {
 	return cell
 }
 
-// fanout is how many children an interior page has at most: its last one, and one for
-// each cell, which takes up to 15 bytes with its position.
+// fanout is the most children of an interior page: its last one, and one for each cell,
+// which takes up to 15 bytes with its position.
 const fanout = (pageSize-12)/15 + 1
 
 // interior writes the pages above a level, and returns them as the next one.
@@ -91,25 +91,25 @@ func (p *pages) interior(below []child) []child {
 	for len(below) > 0 {
 		many := min(len(below), fanout)
 		if len(below)-many == 1 {
-			many-- // a page with one child has no cell, which SQLite does not take
+			many-- // a page with one child has no cell, which SQLite rejects
 		}
 		n, last := newNode(interiorPage, 0), below[many-1]
 		for _, c := range below[:many-1] {
 			cell = binary.BigEndian.AppendUint32(cell[:0], c.page)
 			n.add(appendVarint(cell, c.last))
 		}
-		binary.BigEndian.PutUint32(n.page[8:], last.page) // the last child stands in the header
+		binary.BigEndian.PutUint32(n.page[8:], last.page) // the last child is in the header
 		level = append(level, child{p.write(n.finish()), last.last})
 		below = below[many:]
 	}
 	return level
 }
 
-// node is a page of a tree while it is filled: cells grow from its end towards its
-// beginning, and their positions from its beginning towards its end.
+// node is a page of a tree being filled: cells grow from its end towards its beginning,
+// and their positions from its beginning towards its end.
 type node struct {
 	page  []byte
-	base  int // of the header: behind that of the file on page 1
+	base  int // of the header: after the file's header on page 1
 	kind  byte
 	count int
 	free  int // where the lowest cell begins
@@ -126,7 +126,7 @@ func (n *node) clear(kind byte, base int) {
 	n.base, n.kind, n.count, n.free = base, kind, 0, pageSize
 }
 
-// positions is where the positions of the cells begin.
+// positions returns where the positions of the cells begin.
 func (n *node) positions() int {
 	if n.kind == interiorPage {
 		return n.base + 12

@@ -8,10 +8,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/job"
 )
 
-// Job makes the digests of a job that never ran: ranks in stages of a pipeline, with
-// seven steps and an eighth that did not finish. Of eight ranks one leaks and one runs
-// out of memory. Of many, one holds more, one leaks, two run out of memory 35 ms apart, and
-// one recorded three steps.
+// Job makes the digests of a made-up job: ranks in stages of a pipeline, with seven steps
+// and an unfinished eighth. Of eight ranks one leaks and one runs out of memory. Of many,
+// one holds more, one leaks, two run out of memory 35 ms apart, and one recorded three
+// steps.
 func Job(n, stages int) []job.Digest {
 	const (
 		gib, mib = 1 << 30, 1 << 20
@@ -158,7 +158,7 @@ func Job(n, stages int) []job.Digest {
 	return list
 }
 
-// deltas are bytes as a digest's curves have them.
+// deltas encodes bytes as in the curves of a digest.
 func deltas(bytes []int64, peak int64) []int16 {
 	list, last := make([]int16, len(bytes)), int64(0)
 	for i, b := range bytes {

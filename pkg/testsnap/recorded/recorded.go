@@ -1,5 +1,5 @@
-// Package recorded makes what is concluded of snapshots, for tests: recordings of a device, and
-// the digests of a job.
+// Package recorded makes the results of analysis for tests: recordings of a device, and the
+// digests of a job.
 package recorded
 
 import (
@@ -21,10 +21,10 @@ func Snapshot(s *snapshot.Snapshot) *analysis.Recording {
 	return analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0))
 }
 
-// Tape ends a tape.
+// Tape analyses the recording on a tape.
 func Tape(t *testsnap.Tape) *analysis.Recording { return Snapshot(t.Snapshot()) }
 
-// Random is a recording of nonsense.
+// Random is a recording of [testsnap.RandomSnapshot].
 func Random(r *rand.Rand) *analysis.Recording { return Snapshot(testsnap.RandomSnapshot(r)) }
 
 // File is device 0 of a file of the corpus.
@@ -37,8 +37,8 @@ func File(t testing.TB, name string) *analysis.Recording {
 	return Snapshot(s)
 }
 
-// PythonOnly is a recording as stacks="python" would have made it: its stacks
-// are cut down to their Python frames.
+// PythonOnly is a recording as with stacks="python": its stacks are cut down to
+// their Python frames.
 func PythonOnly(r *analysis.Recording) *analysis.Recording {
 	s := r.Snapshot
 	c := snapshot.NewComposer(snapshot.Format{})
@@ -56,8 +56,8 @@ func PythonOnly(r *analysis.Recording) *analysis.Recording {
 	return Restacked(r, c.Snapshot(), cut)
 }
 
-// Restacked is a recording with the stacks of s instead, by the id of the stack that each
-// replaces.
+// Restacked is a recording with stacks of s instead: ids maps each stack to its
+// replacement.
 func Restacked(r *analysis.Recording, s *snapshot.Snapshot, ids []snapshot.StackID) *analysis.Recording {
 	d, events := *r.Device, *r.Device.Events
 	d.Events, d.Allocations = &events, slices.Clone(d.Allocations)

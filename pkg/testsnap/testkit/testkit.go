@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Update is whether golden files are to be rewritten.
+// Update makes tests rewrite their golden files.
 var Update = flag.Bool("update", false, "rewrite the golden files")
 
 // Golden compares a text with testdata/name, or rewrites that file.
@@ -44,13 +44,13 @@ func ReadFile(t testing.TB, path string) []byte {
 	return data
 }
 
-// WriteFile writes a file and makes the folders that it is in. A new one is not executable.
+// WriteFile writes a file and makes its folders. A new file is not executable.
 func WriteFile[T []byte | string](t testing.TB, path string, data T) {
 	t.Helper()
 	writeFile(t, path, []byte(data), 0o644)
 }
 
-// WriteProgram writes a file that can be run, such as a script.
+// WriteProgram writes an executable file, such as a script.
 func WriteProgram(t testing.TB, path, text string) {
 	t.Helper()
 	writeFile(t, path, []byte(text), 0o755)
@@ -69,7 +69,7 @@ func writeFile(t testing.TB, path string, data []byte, mode os.FileMode) {
 // corpusVariable names a folder of real snapshots.
 const corpusVariable = "MEMVIZ_CORPUS"
 
-// CorpusDir is the folder of real snapshots; without one the test is skipped.
+// CorpusDir returns the folder of real snapshots; without one it skips the test.
 func CorpusDir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv(corpusVariable)
@@ -79,13 +79,13 @@ func CorpusDir(t testing.TB) string {
 	return dir
 }
 
-// Corpus are the real snapshots; without them the test is skipped.
+// Corpus returns the real snapshots; without them it skips the test.
 func Corpus(t testing.TB) []string {
 	t.Helper()
 	return glob(t, CorpusDir(t), "*.pickle")
 }
 
-// Root is the folder of go.mod, relative to the folder in which tests run.
+// Root returns the folder of go.mod, relative to the folder in which tests run.
 func Root(t testing.TB) string {
 	t.Helper()
 	for dir, up := ".", 0; up < 8; dir, up = filepath.Join("..", dir), up+1 {
@@ -93,17 +93,17 @@ func Root(t testing.TB) string {
 			return dir
 		}
 	}
-	t.Fatal("there is no go.mod above the tests")
+	t.Fatal("no go.mod above the tests")
 	return ""
 }
 
-// Examples are the committed snapshots.
+// Examples returns the committed snapshots.
 func Examples(t testing.TB) []string {
 	t.Helper()
 	return glob(t, Root(t), "examples", "*", "snapshot.pickle.gz")
 }
 
-// Encodings are one story in every encoding, and small snapshots of other
+// Encodings returns one story in every encoding, and small snapshots of other
 // producers.
 func Encodings(t testing.TB) []string {
 	t.Helper()
@@ -111,7 +111,7 @@ func Encodings(t testing.TB) []string {
 	return slices.DeleteFunc(glob(t, dir, "*.*"), func(path string) bool { return filepath.Ext(path) == ".py" })
 }
 
-// Snapshots are the examples and, where there are any, the real ones.
+// Snapshots returns the examples and any real snapshots.
 func Snapshots(t testing.TB) []string {
 	t.Helper()
 	paths := Examples(t)
@@ -121,18 +121,18 @@ func Snapshots(t testing.TB) []string {
 	return paths
 }
 
-// glob fails where nothing matches, for a test without data proves nothing.
+// glob fails if nothing matches, because a test without data proves nothing.
 func glob(t testing.TB, parts ...string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(parts...))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("there is nothing like %s: %v", filepath.Join(parts...), err)
+		t.Fatalf("nothing matches %s: %v", filepath.Join(parts...), err)
 	}
 	return paths
 }
 
-// SQLite checks a database with the sqlite3 of this machine, and gives what that prints
-// for some SQL. Without sqlite3 the test is skipped; CI installs it.
+// SQLite checks a database with this machine's sqlite3 and returns the output of a query.
+// Without sqlite3 it skips the test; CI installs it.
 func SQLite(t testing.TB, path, sql string) string {
 	t.Helper()
 	program, err := exec.LookPath("sqlite3")

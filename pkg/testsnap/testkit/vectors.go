@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Vector is a program that the real allocator of torch 2.6 ran: its operations, and what was
+// Vector is a program run on the real allocator of torch 2.6: its operations, and the events
 // recorded during each. pkg/allocator/testdata/README.md explains both.
 type Vector struct {
 	Kind   string
@@ -19,7 +19,7 @@ type Vector struct {
 	Events [][]string
 }
 
-// Vectors are the lines of the file that this README is about.
+// Vectors returns the lines of the file that this README describes.
 func Vectors(t testing.TB) (list []Vector) {
 	t.Helper()
 	dir := filepath.Join(Root(t), "pkg", "allocator", "testdata")
@@ -32,7 +32,7 @@ func Vectors(t testing.TB) (list []Vector) {
 		t.Fatal(err)
 	}
 	if sum := fmt.Sprintf("%x", sha256.Sum256(zipped)); !bytes.Contains(readme, []byte(sum)) {
-		t.Fatalf("vectors.jsonl.gz is not the file that testdata/README.md is about: sha256 %s", sum)
+		t.Fatalf("vectors.jsonl.gz is not the file that testdata/README.md describes: sha256 %s", sum)
 	}
 	unzipped, err := gzip.NewReader(bytes.NewReader(zipped))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package typescript writes TypeScript declarations of what encoding/json makes of Go types, with
-// the comments of their fields. The viewer's modules are checked against them, so that none of
-// them copies a struct by hand.
+// Package typescript writes TypeScript declarations for the JSON of Go types, with the comments
+// of their fields. The viewer's modules are checked against them, so that no module copies a
+// struct by hand.
 package typescript
 
 import (
@@ -22,8 +22,8 @@ import (
 
 const module = "github.com/memviz-go/memviz/"
 
-// Golden compares the declarations of some types, and of all that their fields hold, with the
-// file of a name in assets/viewer/types; -update writes it.
+// Golden compares the declarations of some types, and of all types they use, with the named
+// file in assets/viewer/types; -update writes it.
 func Golden(t *testing.T, name string, roots ...reflect.Type) {
 	t.Helper()
 	w := &writer{root: testkit.Root(t), pkg: roots[0].PkgPath(), own: map[string]bool{},
@@ -63,8 +63,8 @@ type writer struct {
 	err     error
 }
 
-// nameOf is the name of a type, without what says in Go alone that it is one of a view model;
-// with its package where the one that is written has its own type of the name.
+// nameOf returns the name of a type, without the part that marks view models in Go, and with
+// its package if the package being written has another type of that name.
 func (w *writer) nameOf(t reflect.Type) string {
 	name := capital(strings.TrimSuffix(t.Name(), "Model"))
 	if t.PkgPath() != w.pkg && w.own[t.Name()] {
@@ -75,7 +75,7 @@ func (w *writer) nameOf(t reflect.Type) string {
 
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// reference is how a type is written where it is used.
+// reference returns the TypeScript for a use of a type.
 func (w *writer) reference(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -125,7 +125,7 @@ func (w *writer) declare(t reflect.Type) {
 	w.text.WriteString("}\n")
 }
 
-// fields declares the fields of a struct, and those of what it embeds.
+// fields declares the fields of a struct, embedded ones included.
 func (w *writer) fields(t reflect.Type) {
 	comments := w.comments(t)
 	for i := range t.NumField() {
@@ -151,7 +151,7 @@ func (w *writer) fields(t reflect.Type) {
 	}
 }
 
-// files are the sources of the package of a type.
+// files returns the sources of the package of a type.
 func (w *writer) files(t reflect.Type) map[string]*ast.File {
 	files, known := w.parsed[t.PkgPath()]
 	if known || w.err != nil {
@@ -168,7 +168,7 @@ func (w *writer) files(t reflect.Type) map[string]*ast.File {
 	return files
 }
 
-// comments are the comments of the fields of a struct, on one line each.
+// comments returns the comments of the fields of a struct, on one line each.
 func (w *writer) comments(t reflect.Type) map[string]string {
 	comments := map[string]string{}
 	for _, file := range w.files(t) {
@@ -189,7 +189,7 @@ func (w *writer) comments(t reflect.Type) map[string]string {
 	return comments
 }
 
-// constants are the values that the constants of a string type have.
+// constants returns the values of the constants of a string type.
 func (w *writer) constants(t reflect.Type) (values []string) {
 	if !strings.HasPrefix(t.PkgPath(), module) {
 		return nil
