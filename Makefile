@@ -1,9 +1,9 @@
-# memviz: what each target does is behind its name; "make help" lists them.
+# memviz: the comment after each target's name says what it does; "make help" lists them.
 
 SHELL := /bin/bash
 
-# Everything is built like a release, static and without paths of this machine, so that
-# tests that build memviz find its packages compiled.
+# Everything is built like a release, static and without local paths, so that tests
+# that build memviz find its packages compiled.
 export CGO_ENABLED := 0
 export GOFLAGS += -trimpath
 
@@ -45,13 +45,13 @@ wheels: ## write the Python wheels of a release into WHEELS (default bin/wheels)
 	go run ./cmd/memviz-wheel -version "$(VERSION)" -o $(WHEELS)
 
 # Tests have memory to spare: collecting garbage less often saves a fifth of their time. They
-# wait for browsers and other programs, so four packages at a time keep two cores busy. Without
+# often wait for browsers and other programs, so four packages at a time keep two cores busy. Without
 # the profile that memviz is built with, all packages are compiled once. With it, they are
 # compiled again for memviz, and once more for the test of memviz.
 test lint: export GOGC := 400
 test lint: export GOFLAGS += -pgo=off
 
-test: install-tools install-python ## install what the tests need, then lint and run them all
+test: install-tools install-python ## install the tests' requirements, then lint and run them all
 	@$(MAKE) --no-print-directory lint
 	MEMVIZ_NEED_BROWSER=1 MEMVIZ_NEED_PYTHON=1 go test -vet=off -timeout 60m -p 4 ./...
 
@@ -61,7 +61,7 @@ notebook: install-tools install-python ## show a report in a real notebook; pict
 	MEMVIZ_NEED_BROWSER=1 MEMVIZ_NEED_PYTHON=1 go test ./cmd/memviz-wheel -run TestInstalled -count 1 -notebook \
 		-screenshots $(abspath $(SHOTS))
 
-# Debian's Slurm. Its services have no configuration and do not start; the test starts its own.
+# Debian's Slurm. Its services have no configuration and do not start; the test runs its own.
 SLURM := slurmctld slurmd slurm-client
 
 cluster: ## run the recipes of memviz snippet, as root: Slurm on four nodes that are this machine; Ray if it is installed
@@ -71,15 +71,15 @@ cluster: ## run the recipes of memviz snippet, as root: Slurm on four nodes that
 	fi
 	go test -tags cluster ./cmd/memviz -run 'TestSlurm|TestRay' -count 1 -v -timeout 20m
 
-# The packages that start goroutines, and those that their callers share.
+# The packages that start goroutines, and packages whose values goroutines share.
 RACE_PACKAGES := ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/answer/... ./pkg/whatif ./pkg/report ./pkg/report/codec ./cmd/memviz
 
-race: ## run the tests of what runs concurrently with the race detector
+race: ## run the tests of concurrent code with the race detector
 	CGO_ENABLED=1 go test -race -short -timeout 60m $(RACE_PACKAGES)
 
 VIEWER := assets/viewer
 
-nightly: install-tools $(VIEWER)/node_modules/.package-lock.json ## what takes hours: races, long random walks, damaged files, fuzzing, mutants
+nightly: install-tools $(VIEWER)/node_modules/.package-lock.json ## run everything that takes hours: races, long random walks, damaged files, fuzzing, mutants
 	@$(MAKE) --no-print-directory race
 	CGO_ENABLED=1 MEMVIZ_NEED_BROWSER=1 go test -race ./pkg/report/pagetest -count 1 -long -timeout 4h
 	go test ./cmd/memviz-gen -count 1 -seeds 20 -timeout 2h
@@ -101,7 +101,7 @@ lint-viewer: $(VIEWER)/node_modules/.package-lock.json ## check the types of the
 $(VIEWER)/node_modules/.package-lock.json: $(VIEWER)/package-lock.json
 	npm ci --prefix $(VIEWER) --no-audit --no-fund
 
-vuln: ## look up known vulnerabilities of what memviz calls; asks vuln.go.dev
+vuln: ## look up known vulnerabilities in the code that memviz calls; asks vuln.go.dev
 	go tool govulncheck ./...
 
 fuzz: ## run every fuzz target for FUZZTIME (default 30s)
@@ -115,7 +115,7 @@ fuzz: ## run every fuzz target for FUZZTIME (default 30s)
 
 MUTANTS ?= 20000
 
-torture: ## damage MUTANTS files and take them through all that memviz does with a file
+torture: ## damage MUTANTS files and run everything that memviz does with a file on them
 	go test ./pkg/report -run TestTorture -count 1 -v -mutants $(MUTANTS) -timeout 2h
 
 MUTANT_PACKAGES ?= ./pkg/answer/... ./pkg/analysis/... ./pkg/replay ./pkg/report ./pkg/report/codec ./pkg/report/recording ./pkg/whatif ./pkg/allocator
@@ -145,7 +145,7 @@ bench-job: ## measure the comparison of the ranks of a job against its budgets; 
 bench-go: ## run the Go benchmarks, allocations reported
 	go test -run '^$$' -bench . -benchmem ./...
 
-profile: ## rewrite the profile that the compiler optimizes memviz for, from MEMVIZ_SNAPSHOT, a large one
+profile: ## rewrite the profile that the compiler optimizes memviz for, from a large MEMVIZ_SNAPSHOT
 	go test ./cmd/memviz -run '^$$' -bench Commands -benchtime 8x -o /dev/null -cpuprofile cmd/memviz/default.pgo
 
 golden: ## rewrite all expected outputs; look at the diff before you commit it
@@ -153,7 +153,7 @@ golden: ## rewrite all expected outputs; look at the diff before you commit it
 		./pkg/answer/stats ./pkg/answer/top ./pkg/snapshot ./cmd/memviz -update
 	go test ./cmd/memviz-gen -skip TestExamples -update
 
-examples: ## tell the simulated examples again, and rewrite what is said of all of them
+examples: ## generate the simulated examples again, and rewrite the outputs quoted in all of them
 	go test ./cmd/memviz-gen -run TestExamples -update
 	go test ./cmd/memviz -run 'TestExampleStats|TestStories|TestStoryIndex|TestWalkThrough|TestTorchSays' -update
 
@@ -179,7 +179,7 @@ install-tools: ## install a browser, Node.js, npm and sqlite3 where they are mis
 PYTHON_MODULES := ensurepip, pytest, ipykernel, nbconvert
 PYTHON_PACKAGES := python3-venv python3-pytest python3-ipykernel python3-nbconvert
 
-install-python: ## install what the tests of the Python package import, where it is missing (Debian)
+install-python: ## install missing requirements of the Python package's tests (Debian)
 	@for python in python3 /usr/bin/python3; do \
 		if $$python -c 'import $(PYTHON_MODULES)' 2>/dev/null; then exit 0; fi; \
 	done; \

@@ -42,7 +42,7 @@ func TestMistakes(t *testing.T) {
 	for _, tt := range []struct{ args, says string }{
 		{"trace empty", "empty: the file is empty; the job may have died before it wrote the snapshot"},
 		{"trace cut", "cut: the file ends in the middle at byte "},
-		{"trace lfs", "lfs: this is a Git LFS pointer, which stands for a file that was not downloaded; fetch the " +
+		{"trace lfs", "lfs: this is a Git LFS pointer to a file that was not downloaded; fetch the " +
 			"file with git lfs pull"},
 		{"trace nsys", "nsys: this is an SQLite database, such as Nsight Systems exports; dump the snapshot with"},
 		{"trace timeline", "timeline: this is a timeline of torch.profiler's export_memory_timeline, which has " +

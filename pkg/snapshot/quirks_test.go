@@ -159,7 +159,7 @@ func TestNobodyElses(t *testing.T) {
 }
 
 // TestLastKeyCounts: of two traces under the same key the last one counts, and
-// what is no list of lists is counted as wrong.
+// anything but a list of lists is counted as wrong.
 func TestLastKeyCounts(t *testing.T) {
 	event := dict{"action", "alloc", "addr", 1}
 	s := load(t, dict{"device_traces", list{list{event, event}}, "device_traces", list{list{event}}})

@@ -7,8 +7,8 @@
 
     torch_memviz.show("snap.pickle")  # in a notebook; elsewhere it opens a browser
 
-``stats``, ``leaks``, ``predict`` and ``events`` return what the memviz command
-prints as JSON; ``%load_ext torch_memviz`` gives a notebook the magic ``%memviz``.
+``stats``, ``leaks``, ``predict`` and ``events`` return the JSON of the memviz
+command; ``%load_ext torch_memviz`` gives a notebook the magic ``%memviz``.
 """
 
 from ._command import MemvizError, events, leaks, predict, stats

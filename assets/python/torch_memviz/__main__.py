@@ -1,4 +1,4 @@
-"""python -m torch_memviz: the memviz command, also where its folder is not on the PATH."""
+"""python -m torch_memviz: the memviz command, even if its folder is not on the PATH."""
 
 import subprocess
 import sys

@@ -20,7 +20,7 @@ Option = Union[str, int, float, bool, None, Sequence[Union[str, int, float]]]
 
 
 class MemvizError(RuntimeError):
-    """What memviz said when it could not do what was asked."""
+    """memviz failed; the message is its own."""
 
 
 def stats(path: Paths = None, **options: Option) -> Dict[str, Any]:
@@ -28,7 +28,7 @@ def stats(path: Paths = None, **options: Option) -> Dict[str, Any]:
 
     path: one or several snapshots or reports; without one, what torch has recorded
         until now, or else the last file that ``record`` wrote.
-    options: those of the command, such as ``capacity="80GiB"`` for --capacity 80GiB.
+    options: options of the command, such as ``capacity="80GiB"`` for --capacity 80GiB.
 
     ``memviz schema stats`` describes the dict.
     """
@@ -45,14 +45,14 @@ def predict(
     at: Union[int, float, Iterable[Union[int, float]], None] = None,
     **options: Option,
 ) -> Dict[str, Any]:
-    """What other batch sizes or sequence lengths would need.
+    """Predicted peaks at other batch sizes or sequence lengths.
 
         predict({128: "128.pickle", 256: "256.pickle"}, at=[512, 1024])
         predict({128: "128.pickle", 256: "256.pickle"}, largest=True, capacity="80GiB")
 
     snapshots: two or more recordings of one program, by the size of each.
     at: the size or sizes to predict.
-    options: those of the command; see ``stats``.
+    options: options of the command; see ``stats``.
     """
     if at is not None:
         options["at"] = ",".join(map(str, at)) if isinstance(at, Iterable) else at
@@ -63,8 +63,8 @@ def predict(
 def events(path: Paths = None, **options: Option) -> List[Dict[str, Any]]:
     """What the allocator did, a dict for each event, for ``pandas.DataFrame``.
 
-    Each has the ``file`` and the ``device`` that it is of. See ``stats``; the option
-    ``grep`` keeps what matches.
+    Each has its ``file`` and ``device``. See ``stats``; the option ``grep`` keeps
+    matching events.
     """
     return [
         {"file": device["file"], "device": device["device"], **event}
@@ -90,7 +90,7 @@ def inputs(path: Paths) -> Iterator[List[str]]:
 
 
 def flags(options: Mapping[str, Option]) -> Iterator[str]:
-    """Options as memviz takes them: ``max_size="9MiB"`` is ``--max-size=9MiB``; True stands alone."""
+    """Options as memviz takes them: ``max_size="9MiB"`` is ``--max-size=9MiB``; True gives a bare flag."""
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
         if value is True:
@@ -102,7 +102,7 @@ def flags(options: Mapping[str, Option]) -> Iterator[str]:
 
 
 def run(arguments: Sequence[str]) -> str:
-    """What memviz prints; what it says when it fails becomes a MemvizError."""
+    """The output of memviz; if it fails, a MemvizError with its message."""
     done = subprocess.run([program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").splitlines()

@@ -20,8 +20,8 @@ from . import _torch
 StrPath = Union[str, "os.PathLike[str]"]
 Batch = TypeVar("Batch")
 
-# The recording that is on, and the file that was written last, for show() and
-# the others without a path.
+# The active recording, and the file that was written last, for show() and the
+# other functions without a path.
 _current: Optional[Recording] = None
 _last_written: Optional[Path] = None
 
@@ -49,15 +49,15 @@ def record(
         several processes each writes a file of its own: ``{rank}`` in the path
         is the rank, and without it snap.pickle becomes snap_rank3.pickle.
     steps: record only these steps, such as ``range(5, 17)``, or the first so many.
-        Let the first ones pass: they allocate what is kept. Eight or more tell what
-        grows from what is only filling up. The snapshot is written when the last one
-        ends, and recording costs nothing after that. Steps are those of
+        Skip the first ones: they allocate what is kept for good. Eight or more
+        distinguish growth from caches that fill up. The snapshot is written when the last one
+        ends, and recording costs nothing after that. Steps come from
         ``recording.steps(...)`` or ``recording.step()``, which also name them; in a
         loop that uses neither, each step of the first optimizer ends one.
-    on_oom: write another snapshot in the moment in which memory runs out, before
-        the exception frees what was in use: snap_oom.pickle.
-    stacks: "all", as in torch itself, has C++ frames, which tell operators and what
-        backward allocates. "python" lacks the stacks of backward; its file is smaller
+    on_oom: write another snapshot when memory runs out, before the exception frees
+        the memory in use: snap_oom.pickle.
+    stacks: "all", as in torch itself, has C++ frames, which name operators and the
+        allocations of backward. "python" lacks the stacks of backward; its file is smaller
         and is written much faster, so choose it where the process may be killed soon
         after it is told to end.
     ranks: "all", or the ranks that record, such as ``[0]``.
@@ -100,7 +100,7 @@ class Recording:
         self._stacks = stacks
         self._ranks = ranks
         self._max_entries = max_entries
-        self._process = 0  # that records; a fork of it does not
+        self._process = 0  # the recording process; its forks do not record
         self._is_wanted = False  # the block runs, on a rank that records
         self._is_on = False
         self._is_over = False  # nothing more will be recorded
@@ -146,7 +146,7 @@ class Recording:
             return
         try:
             self._finish()
-        finally:  # also when writing takes too long for somebody
+        finally:  # also if writing is interrupted
             self._is_wanted = False
             _current = None
             with _warned("the recording was not undone"):
@@ -226,7 +226,7 @@ class Recording:
             _last_written = path
 
     def _catch_sigterm(self) -> None:
-        """Write a snapshot on SIGTERM, then do what would have been done without."""
+        """Write a snapshot on SIGTERM, then pass it to the previous handler."""
         previous = signal.getsignal(signal.SIGTERM)
         # Python sets handlers in its main thread only, and cannot put back one that C code set.
         if threading.current_thread() is not threading.main_thread() or previous is None:
@@ -298,7 +298,7 @@ def _path_of_rank(path: Path, rank: int, processes: int) -> Path:
 
 @contextlib.contextmanager
 def _warned(what: str) -> Iterator[None]:
-    """Turn an error into a warning that says what follows from it."""
+    """Turn an error into a warning that names its consequence."""
     try:
         yield
     except Exception as error:

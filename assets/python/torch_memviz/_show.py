@@ -11,7 +11,7 @@ from typing import Any, Mapping, Sequence
 
 from ._command import MemvizError, Option, Paths, inputs, flags, program, run
 
-# A Jupyter server drops an output of more than 3 MB, unless it was told otherwise.
+# A Jupyter server drops an output of more than 3 MB, unless configured otherwise.
 _NOTEBOOK_SIZE = "2.8MB"
 
 
@@ -21,7 +21,7 @@ def show(path: Paths = None, *, height: int = 640, **options: Option) -> None:
     path: one or several snapshots or reports; without one, what torch has recorded
         until now, or else the last file that ``record`` wrote.
     height: of the report below a cell, in pixels.
-    options: those of ``memviz trace``, such as ``capacity="80GiB"``. In a notebook
+    options: options of ``memviz trace``, such as ``capacity="80GiB"``. In a notebook
         the report has at most 2.8 MB, unless ``max_size`` says otherwise.
 
     Click into the report before you use its keys or zoom with the wheel, which scrolls

@@ -1,4 +1,4 @@
-"""torch's functions that record GPU memory, as the running torch has them.
+"""torch's functions for recording GPU memory, across its versions.
 
 Nothing here is imported before it is needed: ``import torch_memviz`` works
 without torch, which the functions that read snapshots do not need.
@@ -46,7 +46,7 @@ def start(stacks: str, max_entries: int) -> None:
         record(True, **arguments)
         return
     arguments = {"stacks": stacks, "max_entries": max_entries}
-    if "clear_history" in parameters:  # else what was recorded before may stand in the file
+    if "clear_history" in parameters:  # else earlier events may be in the file
         arguments["clear_history"] = True
     if "record_pinned_host_memory" in parameters:  # torch 2.14
         arguments["record_pinned_host_memory"] = True
@@ -63,16 +63,16 @@ def stop() -> None:
 
 
 def snapshot() -> Any:
-    """The state of the allocator, and what was recorded so far."""
+    """The state of the allocator, and the events recorded so far."""
     import torch
 
     return torch.cuda.memory._snapshot()
 
 
 def call_when_out_of_memory(handler: Callable[[], None]) -> None:
-    """Call handler whenever a request fails, before the exception frees what was in use.
+    """Call handler whenever a request fails, before the exception frees memory.
 
-    It is called for ever, and another one is ignored.
+    It cannot be detached, and later handlers are ignored.
     """
     import torch
 
@@ -83,7 +83,7 @@ def call_when_out_of_memory(handler: Callable[[], None]) -> None:
 
 
 def call_after_optimizer_steps(handler: Callable[[Any], None]) -> Callable[[], None]:
-    """Call handler with the optimizer after each step of any. Returns what ends that."""
+    """Call handler with the optimizer after each step of any. Returns a function that stops it."""
     from torch.optim import optimizer
 
     hook = optimizer.register_optimizer_step_post_hook(lambda stepped, args, kwargs: handler(stepped))
@@ -91,7 +91,7 @@ def call_after_optimizer_steps(handler: Callable[[Any], None]) -> Callable[[], N
 
 
 def named_range(name: str) -> ContextManager[Any]:
-    """A range that stands in the recording under a name."""
+    """A named range in the recording."""
     import torch
 
     return torch.profiler.record_function(name)
