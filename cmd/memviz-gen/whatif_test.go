@@ -39,7 +39,8 @@ type predictions struct {
 }
 
 // TestPredictedPairs records the same program under the defaults and under other
-// settings, and compares the prediction from the first recording with the second. A recording from the beginning predicts to the byte, except for where the
+// settings, and compares the prediction from the first recording with the second. A recording
+// from the beginning predicts to the byte, except for where the
 // driver puts its ranges. One that begins in the middle has to lay out anew what
 // was live before, and is off by some percent.
 func TestPredictedPairs(t *testing.T) {

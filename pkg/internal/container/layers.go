@@ -51,7 +51,8 @@ func (o *opener) unzip(src Source) (Source, error) {
 	return inner, nil
 }
 
-// firstOfZip unpacks the first file of a zip by its local header; nil if it cannot. It does not end in io.EOF, because the zip is cut.
+// firstOfZip unpacks the first file of a zip by its local header; nil if it cannot. It does
+// not end in io.EOF, because the zip is cut.
 func (o *opener) firstOfZip(at io.ReaderAt, size int64) io.Reader {
 	const fixed = 30 // bytes of the header before the name
 	var head [fixed]byte
