@@ -7,7 +7,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/answer/phrase"
 	"github.com/memviz-go/memviz/pkg/answer/whatif"
-	whatifanswer "github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -114,7 +113,7 @@ func limitAdvice(r *oom.Refusal, variable string, b *phrase.Backend) string {
 // AdviceOn is what to change. Where the model reproduces the recording, it alone
 // advises on the settings that it tried, in front if nothing fails then: so no
 // command advises what whatif denies.
-func AdviceOn(list []oom.Advice, settings *layout.Settings, b *phrase.Backend, p *whatifanswer.Prediction) []Advice {
+func AdviceOn(list []oom.Advice, settings *layout.Settings, b *phrase.Backend, p *whatif.Prediction) []Advice {
 	predicted := predictedAdvice(p)
 	given := []Advice{}
 	for _, a := range list {
@@ -138,7 +137,7 @@ const PredictedKind = "predicted"
 
 // predictedAdvice is the prediction as advice: a setting that is better, or that
 // none of the likeliest ones serves what failed.
-func predictedAdvice(p *whatifanswer.Prediction) []Advice {
+func predictedAdvice(p *whatif.Prediction) []Advice {
 	switch {
 	case p == nil || p.Best == nil && !p.Reference.Fails():
 		return nil

@@ -10,16 +10,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/answer/top"
 	"github.com/memviz-go/memviz/pkg/answer/whatif"
-	whatifanswer "github.com/memviz-go/memviz/pkg/answer/whatif"
 )
 
-func (d *Device) addMeasures(r *analysis.Recording, best *whatifanswer.BestMeasures) {
+func (d *Device) addMeasures(r *analysis.Recording, best *whatif.BestMeasures) {
 	if best == nil {
 		return
 	}
 	for i := range best.Lines {
 		line := &best.Lines[i]
-		o := whatifanswer.NewMeasureOutcome(r, best.Measured, line.Outcome)
+		o := whatif.NewMeasureOutcome(r, best.Measured, line.Outcome)
 		if line.Together {
 			d.Together = &o
 		} else {

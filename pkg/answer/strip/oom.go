@@ -4,7 +4,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/oom"
-	oomanswer "github.com/memviz-go/memviz/pkg/answer/oom"
 	"github.com/memviz-go/memviz/pkg/answer/phrase"
 	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -102,7 +101,7 @@ func retryCards(r *analysis.Recording) []RetryCard {
 	for i := range served {
 		x := &served[i]
 		text := "The driver refused " + phrase.Amount(x.Asked) + " for a request of " + phrase.Amount(x.Requested) +
-			". PyTorch gave back " + oomanswer.FlushedWords(x) + " of its cache, and the request was served"
+			". PyTorch gave back " + oom.FlushedWords(x) + " of its cache, and the request was served"
 		if x.Micros > 0 {
 			text += ", " + units.Duration(x.Micros) + " later"
 		}
