@@ -52,6 +52,7 @@ var arrows = map[string][]string{
 	"pkg/testsnap/recorded":   {"pkg/job", "pkg/testsnap", "pkg/testsnap/testkit"},
 	"pkg/testsnap/testkit":    {},
 	"pkg/testsnap/typescript": {"pkg/testsnap/testkit"},
+	"pkg/testsnap/answertest": {"pkg/answer", "pkg/testsnap/testkit"},
 
 	"pkg/answer/sheet":    {"pkg/units"},
 	"pkg/answer/phrase":   {"pkg/answer/sheet", "pkg/snapshot"},
@@ -69,8 +70,6 @@ var arrows = map[string][]string{
 	"pkg/answer/strip":    {"pkg/answer/leaks", "pkg/answer/stats"},
 	"pkg/answer/ranks":    {"pkg/answer", "pkg/job"},
 	"pkg/answer/inspect":  {"pkg/answer", "pkg/redact"},
-
-	"pkg/answer/internal/answertest": {"pkg/answer", "pkg/testsnap/testkit"},
 
 	"pkg/redact":              {"pkg/analysis"},
 	"pkg/job":                 {"pkg/redact", "pkg/units"},

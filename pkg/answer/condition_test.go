@@ -8,7 +8,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/diff"
 	"github.com/memviz-go/memviz/pkg/answer/events"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/leaks"
 	"github.com/memviz-go/memviz/pkg/answer/oom"
 	"github.com/memviz-go/memviz/pkg/answer/predict"
@@ -19,6 +18,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 // TestConditionNames: a condition on a number that its command does not print is

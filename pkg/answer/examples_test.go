@@ -8,7 +8,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/diff"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/leaks"
 	"github.com/memviz-go/memviz/pkg/answer/oom"
 	"github.com/memviz-go/memviz/pkg/answer/ranks"
@@ -17,6 +16,7 @@ import (
 	whatifanswer "github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )

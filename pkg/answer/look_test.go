@@ -10,7 +10,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/diff"
 	"github.com/memviz-go/memviz/pkg/answer/events"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/leaks"
 	"github.com/memviz-go/memviz/pkg/answer/oom"
 	"github.com/memviz-go/memviz/pkg/answer/segments"
@@ -18,6 +17,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer/stats"
 	"github.com/memviz-go/memviz/pkg/answer/top"
 	"github.com/memviz-go/memviz/pkg/answer/whatif"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 // TestLook writes every answer on an example for terminals of several widths,

@@ -16,7 +16,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer/diff"
 	"github.com/memviz-go/memviz/pkg/answer/events"
 	"github.com/memviz-go/memviz/pkg/answer/inspect"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/leaks"
 	"github.com/memviz-go/memviz/pkg/answer/oom"
 	"github.com/memviz-go/memviz/pkg/answer/segments"
@@ -26,6 +25,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 // evil is what a name may hold to become more than a name in Markdown. The last word

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 func TestMomentOfStep(t *testing.T) {

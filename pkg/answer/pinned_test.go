@@ -7,7 +7,6 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/answer/diff"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/oom"
 	"github.com/memviz-go/memviz/pkg/answer/predict"
 	"github.com/memviz-go/memviz/pkg/answer/segments"
@@ -18,6 +17,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer/whatif"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 

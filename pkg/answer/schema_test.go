@@ -14,7 +14,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer/diff"
 	"github.com/memviz-go/memviz/pkg/answer/events"
 	"github.com/memviz-go/memviz/pkg/answer/inspect"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/leaks"
 	"github.com/memviz-go/memviz/pkg/answer/oom"
 	"github.com/memviz-go/memviz/pkg/answer/predict"
@@ -28,6 +27,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 

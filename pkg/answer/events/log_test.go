@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 // TestAnnotationsOfALog: a log of events 1 to 2 has the annotations after event 0 and

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/redact"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 func TestInspectedInShort(t *testing.T) {

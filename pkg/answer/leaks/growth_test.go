@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/sheet"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 func leaksText(t *testing.T, in []answer.Input, o Options) string {

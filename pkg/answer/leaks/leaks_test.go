@@ -6,9 +6,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 // TestCycleSites lists five sites and counts the others.

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 // FuzzFuture adds what nobody has written yet to recordings that add up: actions, keys of

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 )
 
 // TestSettingText: sizes of host memory in words, and nothing else.

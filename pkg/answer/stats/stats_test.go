@@ -13,12 +13,12 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/answer/internal/answertest"
 	"github.com/memviz-go/memviz/pkg/answer/sheet"
 	"github.com/memviz-go/memviz/pkg/answer/trust"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/answertest"
 	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
 )
