@@ -138,7 +138,7 @@ func TestHostile(t *testing.T) {
 		{"lists that double 60 times",
 			whole("\x80\x04}(\x8c\x08segments]\x8c\x12allocator_settings" + doubled(60) + "u."), ""},
 		{"a list in itself", whole("\x80\x04}\x94(\x8c\x08segments]\x94h\x01a\x8c\x0ddevice_tracesh\x01u."),
-			"no event that can be read (device_traces, segments)"},
+			"no segment or event that can be read (device_traces, segments)"},
 		{"a stack shared a million times", again{stacked + "e\x94u", "}(h\x00h\x01h\x02h\x04u", million, "eeu."}, ""},
 		{"a stack of 10^6 frames", again{stacked, "h\x03", million, "eueeu."}, ""},
 		{"a stack that grows by one", again{stacked + "e", "h\x03a", million, "ueeu."},

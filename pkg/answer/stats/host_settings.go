@@ -1,12 +1,12 @@
 package stats
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/answer/phrase"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -75,11 +75,13 @@ func hostSettingsOf(s *snapshot.Snapshot, settings *layout.Settings) *HostSettin
 	return &h
 }
 
-// saysHostSettings reports whether what is said of a device has the settings of host memory: that of host memory
-// itself, else the first.
-func saysHostSettings(s *snapshot.Snapshot, device snapshot.DeviceID) bool {
-	devices := s.Devices()
-	return device == devices[0] && !slices.Contains(devices, snapshot.Pinned) || device == snapshot.Pinned
+// saysHostSettings reports whether the answer about a device has the settings of host memory: the
+// one about host memory, which is the last of the devices, else the first.
+func saysHostSettings(devices []*replay.Device, device snapshot.DeviceID) bool {
+	if devices[len(devices)-1].ID == snapshot.Pinned {
+		return device == snapshot.Pinned
+	}
+	return device == devices[0].ID
 }
 
 // sentence says what the settings do.

@@ -175,12 +175,12 @@ func newDevice(in *answer.Input, recording *analysis.Recording, o Options) Devic
 	if stats.CapacityBytes > 0 {
 		stats.Utilisation = float64(t.ReservedPeakBytes) / float64(stats.CapacityBytes)
 	}
-	stats.analyse(recording, o)
+	stats.analyse(in, recording, o)
 	return stats
 }
 
 // analyse adds what needs the stacks and the segments.
-func (stats *Device) analyse(r *analysis.Recording, o Options) {
+func (stats *Device) analyse(in *answer.Input, r *analysis.Recording, o Options) {
 	var fragmentation *layout.Fragmentations
 	var wait sync.WaitGroup
 	wait.Go(func() { fragmentation = r.Fragmentation() })
@@ -198,7 +198,7 @@ func (stats *Device) analyse(r *analysis.Recording, o Options) {
 	stats.AllocConf, stats.AllocConfSkipped = r.Settings().Conf, append([]string{}, r.Settings().Skipped...)
 	stats.MemoryFraction = r.Settings().MemoryFraction
 	stats.MemoryLimitBytes = int64(stats.MemoryFraction * float64(stats.CapacityBytes))
-	if saysHostSettings(r.Snapshot, r.Device.ID) {
+	if saysHostSettings(in.Devices, r.Device.ID) {
 		stats.HostSettings = hostSettingsOf(r.Snapshot, r.Source.Settings())
 	}
 	var predicted *whatif.Prediction
