@@ -63,6 +63,8 @@ type Source struct {
 	Origin   Origin
 
 	settings   once[*layout.Settings]
+	torch      once[string]
+	writer     once[string]
 	overridden *families.Overridden
 }
 
@@ -84,6 +86,13 @@ func (s *Source) OverrideAgain(d *families.Decisions) (err error) {
 
 // Decisions returns what a user's own rules decided; nil without any.
 func (s *Source) Decisions() *families.Decisions { return s.overridden.Decisions(s.Stacks) }
+
+// TorchVersion returns the version of torch that wrote the snapshot. It is found once for all
+// devices, because it takes a look at every frame.
+func (s *Source) TorchVersion() string { return s.torch.get("torch version", s.Snapshot.TorchVersion) }
+
+// Writer names what wrote the snapshot: "torch 2.5 or later", "MLX".
+func (s *Source) Writer() string { return s.writer.get("writer", s.Snapshot.Writer) }
 
 // Settings returns the allocator's settings as recorded in the file.
 func (s *Source) Settings() *layout.Settings {

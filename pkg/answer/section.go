@@ -23,7 +23,7 @@ func Section(s *sheet.Sheet, in *Input, d *replay.Device, remark string) {
 // Title is the first two lines of a device's section.
 func Title(s *sheet.Sheet, in *Input, d *replay.Device, remark string) {
 	s.Heading("%s %s", in.Snapshot.DeviceLabel(d.ID), remark)
-	s.Note("%s, %s", sheet.Name(in.FileName()), in.Snapshot.Writer())
+	s.Note("%s, %s", sheet.Name(in.FileName()), in.Writer())
 }
 
 // noDevices says that a snapshot holds no memory of a device.

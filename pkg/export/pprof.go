@@ -115,7 +115,7 @@ type labels struct {
 // add adds the allocations of a recording.
 func (m *pprofBuilder) add(r *recording, state int) {
 	m.Comments = append(m.Comments, fmt.Sprintf("%s %s, %s, in use in state %d of %d", r.in.FileName(),
-		r.Snapshot.DeviceLabel(r.Device.ID), r.Snapshot.Writer(), state, r.Device.Events.Len()))
+		r.Snapshot.DeviceLabel(r.Device.ID), r.Writer(), state, r.Device.Events.Len()))
 	if redacted := r.o.redacted(r.Snapshot.Redaction); len(redacted) > 0 {
 		m.Comments = append(m.Comments, "redacted: "+strings.Join(redacted, ", "))
 	}

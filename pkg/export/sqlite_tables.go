@@ -17,7 +17,7 @@ var totals = []cell[replay.Totals]{
 	col("label", text, func(r *recording, _ *replay.Totals) value {
 		return textOf(r.Snapshot.DeviceLabel(r.Device.ID))
 	}),
-	col("torch", text, func(r *recording, _ *replay.Totals) value { return textOf(r.Snapshot.TorchVersion()) }),
+	col("torch", text, func(r *recording, _ *replay.Totals) value { return textOf(r.TorchVersion()) }),
 	col("redacted", text, func(r *recording, _ *replay.Totals) value {
 		return textOf(strings.Join(r.o.redacted(r.Snapshot.Redaction), ","))
 	}),

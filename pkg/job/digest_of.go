@@ -19,7 +19,7 @@ func DigestOf(r *analysis.Recording) Digest {
 	device := r.Device
 	t := &device.Totals
 	d := Digest{
-		Schema: DigestSchema, Device: int(device.ID), Torch: strings.Clone(r.Snapshot.TorchVersion()),
+		Schema: DigestSchema, Device: int(device.ID), Torch: strings.Clone(r.TorchVersion()),
 		Settings: settingsOf(r), Operators: r.Stacks.HasNative(),
 		Events: device.Events.Len(), Allocations: len(device.Allocations),
 		PeakBytes: t.PeakBytes, PeakState: t.PeakState, ReservedPeakBytes: t.ReservedPeakBytes,

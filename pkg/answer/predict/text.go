@@ -18,7 +18,7 @@ func write(s *sheet.Sheet, x *prediction) {
 	for i := range x.in {
 		files = append(files, fmt.Sprintf("%d=%s", x.in[i].X, x.in[i].FileName()))
 	}
-	s.Note("%s, %s", sheet.Name(strings.Join(files, " ")), x.in[0].Snapshot.Writer())
+	s.Note("%s, %s", sheet.Name(strings.Join(files, " ")), x.in[0].Writer())
 	if x.Refused != nil && !x.Possible() {
 		s.Say("Nothing is predicted. %s", x.Refused.Sentence)
 		if x.Refused.Forcible {

@@ -149,7 +149,7 @@ func newDevice(in *answer.Input, recording *analysis.Recording, o Options) Devic
 	t, r := &d.Totals, &d.Reconciliation
 	stats := Device{
 		Subject:                 answer.NewSubject(in, d),
-		Torch:                   in.Snapshot.TorchVersion(),
+		Torch:                   in.TorchVersion(),
 		Events:                  d.Events.Len(),
 		Allocations:             len(d.Allocations),
 		UnmatchedFrees:          r.UnmatchedFrees,

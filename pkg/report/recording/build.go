@@ -50,7 +50,7 @@ func New(program string, in []answer.Input, measured bool) *Report {
 func newFile(in *answer.Input, number int, measured bool) File {
 	f := File{
 		Name:  in.FileName(),
-		Torch: in.Snapshot.TorchVersion(),
+		Torch: in.TorchVersion(),
 
 		Record:     trust.RecordFunction(in.Snapshot),
 		Salvaged:   in.SalvagedSentence(),
