@@ -66,8 +66,8 @@ func TestDerivedOnce(t *testing.T) {
 	if err := ask(in); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{"stacks": 1, "settings": 1, "own settings": 2, "activities": 2, "annotations": 2,
-		"phases": 2, "families": 2,
+	want := map[string]int{"stacks": 1, "settings": 1, "torch version": 1, "writer": 1, "own settings": 2,
+		"activities": 2, "annotations": 2, "phases": 2, "families": 2,
 		"modules": 2, "steps": 2, "leaks": 2, "peaks": 2, "cycles": 2, "pools": 2, "layouts": 2, "fragmentation": 2,
 		"retries": 2}
 	if !maps.Equal(got, want) {
