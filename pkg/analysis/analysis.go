@@ -88,7 +88,7 @@ func (s *Source) OverrideAgain(d *families.Decisions) (err error) {
 func (s *Source) Decisions() *families.Decisions { return s.overridden.Decisions(s.Stacks) }
 
 // TorchVersion returns the version of torch that wrote the snapshot. It is found once for all
-// devices, because it takes a look at every frame.
+// devices, because that reads every frame.
 func (s *Source) TorchVersion() string { return s.torch.get("torch version", s.Snapshot.TorchVersion) }
 
 // Writer names what wrote the snapshot: "torch 2.5 or later", "MLX".
